@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Archive } from '../../packages/cli/src/backup/archive.ts'
+import { openArchive } from '../../packages/cli/src/backup/open.ts'
+import { folderPlace } from '../../packages/cli/src/backup/place.ts'
 import { examine } from '../../packages/cli/src/backup/portable.ts'
 import { type Reply, ROOT, type TestHost, testHost } from '../host.ts'
 import { type Tilde, tildeWith } from './tilde.ts'
@@ -48,7 +49,7 @@ describe('a folder of segments', () => {
     for (let length = 0; length <= whole.length; length += 7) {
       writeFileSync(join(folder, name!), whole)
       truncateSync(join(folder, name!), length)
-      const archive = await Archive.open(folder, 'torn')
+      const archive = await openArchive(folderPlace(folder), 'torn')
       expect(archive.head.seq, `cut at ${length}`).toBe(Math.max(ends.filter((end) => end <= length).length - 1, 0))
       await archive.close()
     }
@@ -64,10 +65,10 @@ describe('a folder of segments', () => {
     const content = readFileSync(open)
 
     writeFileSync(`${open}.gz.part`, gzipSync(content).subarray(0, 20))
-    await (await Archive.open(folder, 'closing')).close()
+    await (await openArchive(folderPlace(folder), 'closing')).close()
     expect(segments('closing')).toEqual(['000000000000001.ndjson'])
     writeFileSync(`${open}.gz`, gzipSync(content))
-    const archive = await Archive.open(folder, 'closing')
+    const archive = await openArchive(folderPlace(folder), 'closing')
     expect([segments('closing'), archive.head.seq]).toEqual([['000000000000001.ndjson.gz'], 3])
     await archive.close()
     await host.request('POST', '/~closing/Contact', { name: 'Later' })
@@ -228,7 +229,7 @@ describe('a damaged backup', () => {
       cpSync(join(tilde.folder, 'large'), folder, { recursive: true })
       harm(folder)
 
-      await expect(examine(folder, null), name).rejects.toMatchObject({ code: 'damaged', about: { seq } })
+      await expect(examine(folderPlace(folder), null), name).rejects.toMatchObject({ code: 'damaged', about: { seq } })
     }
     const refused = await tilde('restore', 'changed', '--as', 'large-changed')
     const verified = await tilde('verify', '--from', 'changed')

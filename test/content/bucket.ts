@@ -9,6 +9,10 @@ export type Fault = 'error' | 'reset' | 'lost answer' | null
 export class TestBucket {
   readonly objects = new Map<string, { bytes: Buffer; at: string }>()
   readonly uploads = new Map<string, Map<number, Buffer>>()
+  /** Keys that a list does not show yet. */
+  isUnlisted: (key: string) => boolean = () => false
+  /** How long each request takes, in milliseconds. */
+  delay = 0
   /** Decides about every request. */
   fault: (request: IncomingMessage) => Fault = () => null
   requests = 0
@@ -43,6 +47,7 @@ export class TestBucket {
       response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
       return
     }
+    if (this.delay > 0) await new Promise((done) => setTimeout(done, this.delay))
     const fault = this.fault(request)
     if (fault === 'reset') return void request.socket.destroy()
     if (fault === 'error') return void response.writeHead(500).end('<Error><Code>InternalError</Code></Error>')
@@ -98,7 +103,8 @@ export class TestBucket {
     }
     if (!object) return { status: 404, bytes: '<Error><Code>NoSuchKey</Code></Error>' }
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
-    if (from === undefined) return { status: 200, bytes: object.bytes }
+    if (from === undefined)
+      return { status: 200, headers: { 'content-length': `${object.bytes.length}` }, bytes: object.bytes }
     return { status: 206, bytes: object.bytes.subarray(Number(from), Number(to) + 1) }
   }
 
@@ -107,7 +113,9 @@ export class TestBucket {
   }
 
   #list(query: URLSearchParams): string {
-    const keys = [...this.objects.keys()].filter((key) => key.startsWith(query.get('prefix')!)).toSorted()
+    const keys = [...this.objects.keys()]
+      .filter((key) => key.startsWith(query.get('prefix')!) && !this.isUnlisted(key))
+      .toSorted()
     const start = Number(query.get('continuation-token') ?? '0')
     const page = keys.slice(start, start + 2)
     const items = page.map(

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { wireTo } from '@tildebase/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Archive } from '../../packages/cli/src/backup/archive.ts'
+import { openArchive } from '../../packages/cli/src/backup/open.ts'
+import { folderPlace } from '../../packages/cli/src/backup/place.ts'
 import { examine } from '../../packages/cli/src/backup/portable.ts'
 import { sendBackup } from '../../packages/cli/src/backup/send.ts'
 import { shipOnce } from '../../packages/cli/src/backup/ship.ts'
@@ -192,10 +193,10 @@ async function backupOf(app: TestApp) {
   await fill(app)
   const fetch = (url: string, init: RequestInit) => app.fetch(url.slice('http://app'.length), init)
   const wire = wireTo({ baseUrl: 'http://app', apiKey: ROOT, fetch })
-  const archive = await Archive.open(join(folder, 'backup'), 'source')
+  const archive = await openArchive(folderPlace(join(folder, 'backup')), 'source')
   await shipOnce(wire, '/operator/tenants/source/log', archive)
   await archive.close()
-  return examine(join(folder, 'backup'), null)
+  return examine(folderPlace(join(folder, 'backup')), null)
 }
 
 function put(app: TestApp, lines: readonly string[], more: boolean): Promise<Reply> {

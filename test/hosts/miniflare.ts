@@ -57,7 +57,7 @@ export async function startMiniflare(worker: string, variables: { readonly [name
       DIRECTORY: { className: 'TenantDirectory', useSQLite: true },
     },
     workerLoaders: { LOADER: {} },
-    r2Buckets: { BACKUPS: 'backups' },
+    r2Buckets: { BACKUPS: 'backups', FILES: 'files' },
     ratelimits: { RATE: { namespace_id: '1', simple: { limit: 500, period: 60 } } },
     assets: {
       directory: join(SERVER, 'dist', 'assets'),

@@ -7,6 +7,7 @@ export const SLOW = [
   'test/cluster/short/{log,moves,rollback,scenarios,stops,streams,tls,upgrade}.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
+  'test/content/{bucket-backup,kill,r2,stream}.test.ts',
   'test/fairness/whole-files.test.ts',
   'test/faults/{disk,many-stops,restarts}.test.ts',
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',

@@ -9,6 +9,8 @@ export const files = requirements('rest', {
     'file.asset': 'filename, mimeType, extension, size, width and height of an Asset follow its file unless given.',
     'file.asset.url': 'url of an Asset is the address of its content.',
     'file.filter': 'Filters reach the parts of a file.',
+    'file.changeset': 'The diff of a changeset names both versions of a file.',
+    'file.follow': 'Events, streams, webhooks and sync carry the values of files, and no bytes.',
   },
   U2: {
     'file.upload': 'POST …/:Type/:id/:field stores the body and sets the field with one update; 200 with the entity.',
@@ -18,6 +20,9 @@ export const files = requirements('rest', {
     'file.upload.form': 'A form has the content as the part file, or as a part named like the field.',
     'file.create.form':
       'A form creates an entity: parts named like file fields are content, others are read as CSV cells.',
+    'file.client': 'The clients and the command line send, read and link content.',
+    'file.client.pieces': 'The client sends large content in pieces, and continues an upload that was interrupted.',
+    'file.cli': 'tilde Type.upload, Type.download, Type.link, and --file on create and update.',
     'file.store': 'POST …/files stores content without an entity and answers 201 with the value.',
     'file.store.scope': 'POST …/files needs write on any type.',
     'file.orphans': 'Content that no event, proposal or running upload names is removed after TILDE_FILE_ORPHANS.',
@@ -31,6 +36,7 @@ export const files = requirements('rest', {
     'file.download.safe': 'A download is an attachment, unless inline is asked for a type that runs nothing.',
     'file.download.asOf': 'asOf returns the content of that time.',
     'file.download.rights': 'Reading content needs read access to the entity, at that time; there is no read by hash.',
+    'file.mcp': 'fetch of MCP returns the text of small text files, and links to other files.',
     'file.link': 'A link shows the content without a key until it expires, for at most 7 days.',
     'file.link.rights': 'A link shows no more than its maker may still read.',
   },
@@ -47,6 +53,7 @@ export const files = requirements('rest', {
     'file.durable': 'Content is durable before the event that names it is acknowledged.',
     'file.once': 'Content is stored once per tenant by its hash.',
     'file.bucket': 'With TILDE_FILES=s3://bucket/prefix content is in an S3-compatible store.',
+    'file.r2': 'On Cloudflare content is in R2.',
     'file.isolated': 'Tenants never share content.',
   },
   U6: {
@@ -55,7 +62,13 @@ export const files = requirements('rest', {
     'file.log': 'A PUT of a log answers which hashes are missing; GET and PUT …/files/:hash carry the bytes.',
     'file.fork': 'A fork has the content of its origin, as its own.',
     'file.verify': 'Verifying a tenant compares stored content with its hash.',
+    'file.export': 'tilde export --files writes a folder with the bytes, which tilde import takes: the same entities.',
     'file.delete': 'Deleting a tenant removes its content.',
     'file.erase': 'An erasure removes the bytes when no other entity names them.',
+  },
+  U7: {
+    'backup.bucket': 'tilde backup --to s3://bucket/prefix saves tenants to a bucket, with their files.',
+    'backup.bucket.follow': 'With --follow, a restore from the bucket loses at most 1 s of acknowledged writes.',
+    'backup.bucket.moment': 'A restore from the bucket works to any event, as with a folder.',
   },
 })

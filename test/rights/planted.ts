@@ -38,7 +38,11 @@ export const ROWS = {
   Event: { $or: [{ type: 'verb' }, { name: 'mine' }] },
   Webhook: { description: 'mine' },
   Workflow: { description: 'mine' },
+  Asset: { license: 'mine' },
 }
+
+/** The content of the hidden file. */
+export const HIDDEN_CONTENT = `${MARK} content`
 
 /** Fills a tenant with visible and hidden rows of several types, with a past that was hidden, and with events. */
 export async function plant(app: TestApp): Promise<Planted> {
@@ -69,6 +73,15 @@ export async function plant(app: TestApp): Promise<Planted> {
     { key: 'hidden', description: 'theirs', defaultValue: MARK },
   )
   await both('Funnel', { steps: ['a'] }, { description: 'mine' }, { description: MARK })
+  await both('Asset', {}, { license: 'mine' }, { license: 'theirs' })
+  const upload = (id: string, name: string, content: string) =>
+    send('POST', `/Asset/${id}/file?name=${name}`, content, { 'content-type': 'text/plain' })
+  await upload(made.hidden.Asset!, `${MARK}.txt`, HIDDEN_CONTENT)
+  // It was hidden with another file, and is visible now.
+  await send('PUT', `/Asset/${made.visible.Asset}`, { license: 'theirs' })
+  await upload(made.visible.Asset!, `${MARK}-before.txt`, `${HIDDEN_CONTENT} before`)
+  await send('PUT', `/Asset/${made.visible.Asset}`, { license: 'mine', file: null, filename: null })
+  await upload(made.visible.Asset!, 'seen.txt', 'seen')
   const steps = [{ code: '(event) => event.data' }]
   await both('Workflow', { triggerEvent: 'Contact.created', steps }, { description: 'mine' }, { description: MARK })
   await send('POST', `/Workflow/${made.visible.Workflow}/activate`)

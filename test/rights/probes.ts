@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { catalogue } from '@tildebase/nouns'
 import type { Route } from '../../packages/server/src/doors/call.ts'
 import type { Planted } from './planted.ts'
-import { MARK } from './planted.ts'
+import { HIDDEN_CONTENT, MARK } from './planted.ts'
 
 /** A request of the walk. */
 export interface Probe {
@@ -49,8 +50,33 @@ const QUESTIONS = [
   '?total=true&offset=0&limit=1',
 ]
 
+/** What others may know of the hidden file. */
+const HIDDEN_HASH = `sha256:${createHash('sha256').update(HIDDEN_CONTENT).digest('hex')}`
+
+/** The files of both rows: now, shown, as a list, and at all times. */
+const files = ({ visible, hidden }: Planted) =>
+  [visible.Asset, hidden.Asset].filter((id) => id !== undefined).map((id) => `/Asset/${id}/file`)
+
 /** Requests for routes whose example is not enough, under the name of method and path. */
 export const PROBES: { readonly [route: string]: Probes } = {
+  'GET /:type/:id/:field': (planted) => [
+    ...files(planted).flatMap((path) => [
+      get(path),
+      get(`${path}?inline=true`),
+      get(path, { range: 'bytes=0-' }),
+      ...Array.from({ length: 40 }, (_, seq) => get(`${path}?asOf=${seq + 10}`)),
+    ]),
+    get('/Contact/x/file'),
+  ],
+  'GET /:type/:id/:field/:n': (planted) => [
+    ...files(planted).map((path) => get(`${path}/0`)),
+    get('/Contact/x/file/0'),
+  ],
+  'POST /:type/:id/:field/link': (planted) => [
+    ...files(planted).map((path) => send('POST', `${path}/link`, { expires: '1m' })),
+    send('POST', '/Contact/x/file/link', { expires: '1m' }),
+  ],
+  'GET /files/:link': () => [get(`/files/${HIDDEN_HASH}`), get(`/files/${HIDDEN_HASH.slice(7)}`), get('/files/AAAA')],
   'GET /:type': () => [
     ...TYPES.flatMap((type) => QUESTIONS.map((question) => get(`/${type}${question}`))),
     get('/Contact?include=organization.contacts'),
@@ -81,6 +107,7 @@ export const PROBES: { readonly [route: string]: Probes } = {
       get(`/${type}/${id}/diff?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z`),
     ]),
   'POST /:type': () => [
+    send('POST', '/Asset', { name: 'guess', license: 'mine', file: { hash: HIDDEN_HASH } }),
     send('POST', '/Contact', { name: 'new', title: 'mine' }),
     send('POST', '/Contact', { name: 'new', title: 'theirs' }),
     send('POST', '/Contact', { name: 'same', title: 'mine', email: `${MARK.toLowerCase()}@example.org` }),

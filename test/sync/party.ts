@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { LocalStore } from '../../packages/client/src/local.ts'
-import { sync } from '../../packages/client/src/sync.ts'
+import { LocalStore } from '../../packages/client/src/sync/local.ts'
+import { sync } from '../../packages/client/src/sync/sync.ts'
 import type { SyncAnswer, SyncRequest } from '../../packages/client/src/types/sync-types.ts'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
 import { sync as syncTenant } from '../../packages/tenant/src/services/sync/sync.ts'

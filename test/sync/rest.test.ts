@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { openLocal } from '../../packages/client/src/local.ts'
-import { sync, syncOver } from '../../packages/client/src/sync.ts'
+import { openLocal } from '../../packages/client/src/sync/local.ts'
+import { sync, syncOver } from '../../packages/client/src/sync/sync.ts'
 import { wireTo } from '../../packages/client/src/transport/wire.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'

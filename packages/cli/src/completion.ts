@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { COMMANDS, commandOf } from './commands.ts'
+import { FILES, fileFields } from './entities/entity-files.ts'
 import { READS } from './entities/entity-reads.ts'
 import type { Described } from './entities/type.ts'
 import type { Link } from './link/link.ts'
@@ -24,7 +25,9 @@ async function firstWords({ typed, link }: Line): Promise<string[]> {
   const [type = '', operation] = typed.split('.')
   if (operation === undefined) return [...Object.keys(COMMANDS), ...types.map(({ name }) => `${name}.`)]
   const noun = types.find(({ name }) => name === type)
-  return noun ? [...Object.keys(READS), ...Object.keys(noun.verbs)].map((name) => `${type}.${name}`) : []
+  if (noun === undefined) return []
+  const files = fileFields(noun).length > 0 ? Object.keys(FILES) : []
+  return [...Object.keys(READS), ...Object.keys(noun.verbs), ...files].map((name) => `${type}.${name}`)
 }
 
 async function laterWords(line: Line): Promise<string[]> {

@@ -137,8 +137,12 @@ export function proposingWire(wire: Wire, title: string, reason: string | undefi
   }
 }
 
-/** A batch of nothing but reads is one, too: long questions are sent that way. */
-function isReading({ method = 'GET', body }: Sending): boolean {
+/**
+ * A batch of nothing but reads is one, too: long questions are sent that way. Bytes in pieces change nothing until a write
+ * names them.
+ */
+function isReading({ method = 'GET', body, headers }: Sending): boolean {
   const { operations } = (body ?? {}) as { operations?: readonly { readonly method?: string }[] }
+  if (headers?.['tus-resumable']) return true
   return method === 'GET' || (Array.isArray(operations) && operations.every((one) => (one.method ?? 'GET') === 'GET'))
 }

@@ -1,5 +1,5 @@
 import type { EventOf, EventPattern, EventRecord, NounMap } from '@tildebase/nouns'
-import { type Time, timeText } from './query.ts'
+import { type Time, timeText } from './entities/query.ts'
 import { type FollowOptions, follow } from './transport/follow.ts'
 import { type Page, pageOf } from './transport/page.ts'
 import type { Wire } from './transport/wire.ts'

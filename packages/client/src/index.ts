@@ -18,10 +18,15 @@ export type {
   ProposedOperation,
   ReviewedChangeset,
 } from './changesets.ts'
+export type { Time } from './entities/query.ts'
+export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './entities/runs.ts'
+export type { WriteOptions } from './entities/written.ts'
 export { type EventFilter, type Events, eventsOf, type ListOptions, type StreamOptions } from './events.ts'
 export { importHistory, type PastChange } from './import/history.ts'
 export { type ImportTarget, NDJSON, type RowSource, type SendOptions, sendRows } from './import/send.ts'
 export type { RowText, SentRow } from './import/slices.ts'
+export { Problem } from './problem.ts'
+export type { Proofs } from './proof.ts'
 export {
   type LocalEntity,
   type LocalOptions,
@@ -29,12 +34,8 @@ export {
   LocalStore,
   openLocal,
   type Persistence,
-} from './local.ts'
-export { Problem } from './problem.ts'
-export type { Proofs } from './proof.ts'
-export type { Time } from './query.ts'
-export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './runs.ts'
-export { type SendSync, type SyncReport, sync, syncOver } from './sync.ts'
+} from './sync/local.ts'
+export { type SendSync, type SyncReport, sync, syncOver } from './sync/sync.ts'
 export {
   type DoAnswer,
   type Service,
@@ -59,6 +60,7 @@ export {
   wireTo,
 } from './transport/wire.ts'
 export type { BatchAnswer, BatchBuilder, BatchOptions, Ref, Step } from './types/batch-types.ts'
+export type { DownloadOptions, FileLink, LinkOptions, UploadOptions, UploadProgress } from './types/file-types.ts'
 export type { Group, Measures } from './types/measure-types.ts'
 export type { ProblemCode } from './types/problem-codes.ts'
 export type { Clock, SyncAnswer, SyncChange, SyncRequest } from './types/sync-types.ts'
@@ -74,7 +76,6 @@ export type {
   Shown,
   Version,
   With,
-  WriteOptions,
 } from './types/types.ts'
 export type { DraftOf, FunnelAnalysis, Made, PatchOf, VerbAnswer } from './types/verb-types.ts'
 export { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'

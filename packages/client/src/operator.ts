@@ -1,5 +1,5 @@
 import type { Catalogue } from '@tildebase/nouns'
-import { type Time, timeText } from './query.ts'
+import { type Time, timeText } from './entities/query.ts'
 import type { AnyJson } from './transport/any-json.ts'
 import { type Page, pageOf } from './transport/page.ts'
 import { type Connection, type Sending, wireTo } from './transport/wire.ts'

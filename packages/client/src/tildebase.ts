@@ -1,15 +1,17 @@
-import type { EventOf, NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
-import { batch } from './batch.ts'
+import type { EventOf, FileValue, NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
-import { collectionOf } from './collection.ts'
+import { batch } from './entities/batch.ts'
+import { collectionOf } from './entities/collection.ts'
+import { type Time, timeText } from './entities/query.ts'
 import { type Events, eventsOf } from './events.ts'
+import { storeContent } from './files/files.ts'
 import { importHistory, type PastChange } from './import/history.ts'
 import type { SendOptions } from './import/send.ts'
 import { type Proofs, proofsOf } from './proof.ts'
-import { type Time, timeText } from './query.ts'
 import type { AnyJson } from './transport/any-json.ts'
 import { type Connection, type Sender, type Sending, type Warning, type Wire, wireTo } from './transport/wire.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './types/batch-types.ts'
+import type { UploadOptions } from './types/file-types.ts'
 import type { Collection } from './types/types.ts'
 import { type Delivery, type VerifyOptions, verifyWebhook } from './webhooks.ts'
 
@@ -77,6 +79,8 @@ export interface Service<C extends NounMap> {
   ): ReturnType<typeof importHistory>
   /** Undoes all writes of a request or a batch, by its correlation. A Problem `conflict` if later writes changed them. */
   undo(correlation: string): Promise<UndoAnswer>
+  /** Stores content without an entity, for a create or an update that names it within a day. */
+  upload(content: Blob, options?: Omit<UploadOptions, 'ifVersion'>): Promise<FileValue>
   /** Any other request below the tenant: `request('GET', '/openapi.json')`. */
   request(method: string, path: string, sending?: Omit<Sending, 'method'>): Promise<AnyJson>
 }
@@ -141,6 +145,7 @@ function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
       wire.json(`${root}/do`, { method: 'POST', body: { code, dryRun }, once: true, signal }),
     importHistory: (changes, options) => importHistory(wire, root, changes, options),
     undo: (correlation) => wire.json(`${root}/undo/${encodeURIComponent(correlation)}`, { method: 'POST', body: {} }),
+    upload: (content, options) => storeContent(wire, root, content, options),
     request: (method, path, sending) => wire.json(`${root}${path}`, { ...sending, method }),
   }
   const collections = new Map<string, object>()

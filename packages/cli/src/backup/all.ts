@@ -1,15 +1,18 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import { type ListedTenant, tenantPages } from '../link/tenant-pages.ts'
-import { Archive } from './archive.ts'
+import type { Archive } from './archive.ts'
+import { openArchive } from './open.ts'
 import { waitFor } from './patience.ts'
+import { type Place, tenantPlace } from './place.ts'
 import { shipOnce } from './ship.ts'
 
 export interface AllOptions {
   readonly wire: Wire
-  /** Has a folder for each tenant. */
-  readonly folder: string
+  /** Has a part for each tenant. */
+  readonly place: Place
+  /** How long a write may wait until it is saved, in milliseconds. */
+  readonly interval: number
   /** Called when events of a tenant have been saved. */
   readonly saved: (tenant: string, events: number, archive: Archive) => void
   /** Called when a tenant could not be saved. */
@@ -28,13 +31,10 @@ const PAGE = 1_000
 const AT_ONCE = 4
 /** Archives that are kept open: opening one reads its last segment. */
 const MOST_OPEN = 64
-const SHORTEST_PAUSE = 1_000
 /** On a host that does not say when a tenant was written to, all of them are asked. */
 const PAUSE_WITHOUT_TIMES = 60_000
 /** A file that was last written to so long ago has had no other write in that moment; the time of an answer is in seconds. */
 const SETTLED_MS = 2_000
-/** Looking takes a tenth of the time at most. */
-const REST = 9
 
 /** The backups of all tenants of a service, in one process. Its memory does not grow with what they hold. */
 export class AllBackups {
@@ -70,7 +70,9 @@ export class AllBackups {
     }
     for (const [slug, { round }] of this.#seen) if (round < this.#round) this.#seen.delete(slug)
     const looking = performance.now() - begun - busy
-    return { tenants, failed, pause: hasTimes ? Math.max(SHORTEST_PAUSE, looking * REST) : PAUSE_WITHOUT_TIMES }
+    // Half of the interval has room for the round itself. Looking takes half of the time at most.
+    const rest = Math.max(this.#options.interval / 2 - (performance.now() - begun), looking, 0)
+    return { tenants, failed, pause: hasTimes ? rest : PAUSE_WITHOUT_TIMES }
   }
 
   /** Continues until it is stopped. New tenants are included. */
@@ -126,7 +128,7 @@ export class AllBackups {
   async #archiveOf(tenant: string): Promise<Archive> {
     const known = this.#open.get(tenant)
     this.#open.delete(tenant)
-    const archive = known ?? (await Archive.open(folderOf(this.#options.folder, tenant), tenant))
+    const archive = known ?? (await openArchive(tenantPlace(this.#options.place, tenant), tenant))
     this.#open.set(tenant, archive)
     // The last ones are in use.
     for (const [slug, oldest] of this.#open) {
@@ -136,13 +138,4 @@ export class AllBackups {
     }
     return archive
   }
-}
-
-/** The folder of a tenant. A name that leads elsewhere is none that a service gives. */
-function folderOf(folder: string, tenant: string): string {
-  if (/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(tenant)) return join(folder, tenant)
-  throw new Problem(
-    'unexpected_answer',
-    `The service returned the tenant ${JSON.stringify(tenant)}, which is not a valid name.`,
-  )
 }

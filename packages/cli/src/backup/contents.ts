@@ -1,24 +1,29 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { Problem, type Wire } from '@tildebase/client'
+import type { Place } from './place.ts'
 
-/** The folder inside a backup with the bytes of files, each under its hash. */
-const FILES = 'files'
-const PART = '.part'
+/** The part of a backup with the bytes of files, each under its hash. */
+const FILES = 'files/'
 /** A file in an event, whose values are JSON inside of JSON. */
 const NAMED = /\\?"hash\\?":\\?"sha256:([0-9a-f]{64})\\?"/g
+const MOST_KNOWN = 100_000
+
+/** Contents that a backup has: places are asked once for each. */
+const known = new WeakMap<Place, Set<string>>()
 
 /** Saves the bytes that a line of a log names, unless they are there. Content that was erased is gone. */
-export async function saveContents(wire: Wire, tenant: string, folder: string, line: string): Promise<void> {
+export async function saveContents(wire: Wire, tenant: string, place: Place, line: string): Promise<void> {
   if (!line.includes('sha256:')) return
+  const there = known.get(place) ?? new Set()
+  known.set(place, there)
   for (const [, digits] of line.matchAll(NAMED)) {
-    const path = join(folder, FILES, digits!)
-    if (await stat(path).catch(() => null)) continue
+    if (there.has(digits!)) continue
     try {
-      await save(wire, `${tenant}/files/sha256:${digits}`, path)
+      if (!(await place.has(`${FILES}${digits}`))) {
+        const { body } = await wire.send(`${tenant}/files/sha256:${digits}`)
+        await place.put(`${FILES}${digits}`, body ?? [])
+      }
+      if (there.size < MOST_KNOWN) there.add(digits!)
     } catch (reason) {
       if (!(reason instanceof Problem && reason.about.status === 404)) throw reason
     }
@@ -29,38 +34,22 @@ export async function saveContents(wire: Wire, tenant: string, folder: string, l
 export async function sendContents(
   wire: Wire,
   tenant: string,
-  folder: string,
+  place: Place,
   missing: readonly string[] | null,
 ): Promise<number> {
-  const saved = new Set(await readdir(join(folder, FILES)).catch(() => []))
-  const wanted = missing?.map((hash) => hash.slice('sha256:'.length)) ?? [...saved]
+  const wanted =
+    missing?.map((hash) => hash.slice('sha256:'.length)) ??
+    (await place.list(FILES)).map((name) => name.slice(FILES.length))
   let lost = 0
   for (const digits of wanted) {
-    const path = join(folder, FILES, digits)
-    if (!saved.has(digits)) lost++
-    else if (!digits.endsWith(PART)) {
-      const body = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>
-      await wire.send(`${tenant}/files/sha256:${digits}`, {
-        method: 'PUT',
-        raw: { type: 'application/octet-stream', body },
-        once: true,
-      })
+    if (!(await place.has(`${FILES}${digits}`))) {
+      lost++
+      continue
     }
+    const source = Readable.from(place.read(`${FILES}${digits}`), { objectMode: false })
+    const body = Readable.toWeb(source) as ReadableStream<Uint8Array>
+    const raw = { type: 'application/octet-stream', body }
+    await wire.send(`${tenant}/files/sha256:${digits}`, { method: 'PUT', raw, once: true })
   }
   return lost
-}
-
-async function save(wire: Wire, from: string, path: string): Promise<void> {
-  const { body } = await wire.send(from)
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
-  const part = `${path}${PART}`
-  await rm(part, { force: true })
-  await pipeline(
-    body ? Readable.fromWeb(body as never) : Readable.from([]),
-    createWriteStream(part, { mode: 0o600, flush: true }),
-  )
-  await rename(part, path)
-  const folder = await open(join(path, '..'), 'r')
-  await folder.sync()
-  await folder.close()
 }

@@ -1,25 +1,24 @@
-import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
 import { linesOf } from './lines.ts'
+import type { Place } from './place.ts'
 
 /**
  * A file of events, from `first` on, until the next segment begins. A closed segment is compressed and never changes.
  */
 export interface Segment {
   readonly first: number
-  readonly path: string
+  readonly name: string
   readonly isClosed: boolean
 }
 
 /** An event of a backup. */
 export interface Kept {
-  /** The end of the log after it. */
+  /** The end of the log after it, and before it. */
   readonly head: Head
+  readonly before: Head
   readonly event: JsonObject
   /** As it is written, without its line end. */
   readonly line: string
@@ -29,44 +28,72 @@ export interface Kept {
 
 const NAME = /^(\d{15})\.ndjson(\.gz)?$/
 
-/** The path of an open segment. It is named after its first event, so names sort like events. */
-export function segmentPath(folder: string, first: number): string {
-  return join(folder, `${String(first).padStart(15, '0')}.ndjson`)
+/** The name of an open segment. It is named after its first event, so names sort like events. */
+export function segmentName(first: number): string {
+  return `${String(first).padStart(15, '0')}.ndjson`
 }
 
 /**
- * The segments of a folder, oldest first. If a segment exists open and closed, closing was interrupted: the closed one
+ * The segments of a backup, oldest first. If a segment exists open and closed, closing was interrupted: the closed one
  * is complete.
  */
-export async function segmentsOf(folder: string): Promise<Segment[]> {
+export async function segmentsOf(place: Place): Promise<Segment[]> {
   const found = new Map<number, Segment>()
-  for (const name of (await readdir(folder)).sort()) {
+  // All names begin so, and files of other kinds do not.
+  for (const name of await place.list('0')) {
     const [, first, packed] = NAME.exec(name) ?? []
     if (first === undefined) continue
-    found.set(Number(first), { first: Number(first), path: join(folder, name), isClosed: packed !== undefined })
+    found.set(Number(first), { first: Number(first), name, isClosed: packed !== undefined })
   }
   return [...found.values()]
 }
 
-/** All events of a folder, oldest first. Ends with a Problem at the first one that is missing or damaged. */
-export async function* eventsOf(folder: string): AsyncGenerator<Kept> {
+/** All events of a backup, oldest first. Ends with a Problem at the first one that is missing or damaged. */
+export async function* eventsOf(place: Place): AsyncGenerator<Kept> {
   let head = BEGINNING
-  for (const segment of await segmentsOf(folder)) {
-    if (segment.first !== head.seq + 1) throw damaged(head.seq + 1, folder, 'It is missing.')
-    for await (const kept of eventsIn(segment, head)) {
-      head = kept.head
-      yield kept
+  for (const segment of await segmentsOf(place)) {
+    if (segment.first > head.seq + 1) throw damaged(head.seq + 1, place.name, 'It is missing.')
+    // A backup that saw an old list of its bucket has written some events twice: the same ones, cut differently.
+    const isNext = segment.first === head.seq + 1
+    for await (const kept of eventsIn(place, segment, isNext ? head : undefined)) {
+      if (kept.head.seq < head.seq) continue
+      if (kept.head.seq === head.seq) demandSame(kept.head, head, place)
+      else {
+        head = kept.head
+        yield kept
+      }
     }
   }
 }
 
+/** The lines of all events after one, each with its number. For a backup whose events were tested before. */
+export async function* linesAfter(place: Place, after: number): AsyncGenerator<readonly [seq: number, line: string]> {
+  let last = after
+  const segments = await segmentsOf(place)
+  for (const [n, segment] of segments.entries()) {
+    if ((segments[n + 1]?.first ?? Number.POSITIVE_INFINITY) <= after + 1) continue
+    for await (const line of linesOf(bytesOf(place, segment))) {
+      const seq = seqIn(line)
+      if (seq !== last + 1) continue
+      last = seq
+      yield [seq, line]
+    }
+  }
+}
+
+/** The number of the event in a line; 0 for the first line of a segment. */
+function seqIn(line: string): number {
+  const [, first] = /^\{"seq":(\d{1,15}),/.exec(line) ?? []
+  return first === undefined ? Number(JSON.parse(line).seq ?? 0) : Number(first)
+}
+
 /** The events of a segment. Each must match the hash of the one before it. An unfinished line at the end is ignored. */
-export async function* eventsIn(segment: Segment, before?: Head): AsyncGenerator<Kept> {
+export async function* eventsIn(place: Place, segment: Segment, before?: Head): AsyncGenerator<Kept> {
   let head: Head | undefined
   let seq = segment.first
   let end = 0
   try {
-    for await (const line of linesOf(bytesOf(segment))) {
+    for await (const line of linesOf(bytesOf(place, segment))) {
       end += Buffer.byteLength(line) + 1
       const event = JSON.parse(line) as JsonObject
       if (head === undefined) {
@@ -74,26 +101,33 @@ export async function* eventsIn(segment: Segment, before?: Head): AsyncGenerator
         head = before ?? opening
         continue
       }
-      head = headAfter(head, event)
+      const last: Head = head
+      head = headAfter(last, event)
       seq = head.seq + 1
-      yield { head, event, line, end }
+      yield { head, before: last, event, line, end }
     }
   } catch (reason) {
-    throw damaged(seq, segment.path, (reason as Error).message)
+    if (reason instanceof Problem) throw reason
+    throw damaged(seq, `${place.name}/${segment.name}`, (reason as Error).message)
   }
 }
 
-/** The tenant that a folder is a backup of. */
-export async function tenantOf(folder: string): Promise<string | null> {
-  const [first] = await segmentsOf(folder)
+/** The tenant that a place has a backup of. */
+export async function tenantOf(place: Place): Promise<string | null> {
+  const [first] = await segmentsOf(place)
   if (first === undefined) return null
-  for await (const line of linesOf(bytesOf(first))) return JSON.parse(line).tenant
+  for await (const line of linesOf(bytesOf(place, first))) return JSON.parse(line).tenant
   return null
 }
 
-function bytesOf({ path, isClosed }: Segment): AsyncIterable<Uint8Array> {
-  const file = createReadStream(path)
-  return isClosed ? pipeline(file, createGunzip(), () => {}) : file
+function bytesOf(place: Place, { name, isClosed }: Segment): AsyncIterable<Uint8Array> {
+  const bytes = place.read(name)
+  return isClosed ? pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {}) : bytes
+}
+
+function demandSame(one: Head, other: Head, place: Place): void {
+  if (Buffer.compare(one.hash, other.hash) === 0) return
+  throw damaged(one.seq, place.name, 'Two segments have different events with this number.')
 }
 
 /** The end of the log when the segment began. */

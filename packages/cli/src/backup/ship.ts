@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
 import type { Archive } from './archive.ts'
@@ -14,13 +15,17 @@ export async function shipOnce(wire: Wire, path: string, archive: Archive): Prom
   return ship(wire, path, archive, { after: Math.max(archive.head.seq - 1, 0) })
 }
 
-/** Adds events as the tenant writes them, until it is stopped. Continues after the service was unreachable. */
+/**
+ * Adds events as the tenant writes them, until it is stopped. Continues after the service was unreachable. With an interval,
+ * in milliseconds, events are gathered for half of it, so that each is saved within it.
+ */
 export async function shipOn(
   wire: Wire,
   path: string,
   archive: Archive,
   signal: AbortSignal,
   told: (events: number, trouble?: string) => void,
+  interval = 0,
 ): Promise<void> {
   let failures = 0
   let isKnown = false
@@ -31,6 +36,7 @@ export async function shipOn(
       isKnown = true
       failures = 0
       if (events > 0) told(events)
+      if (interval > 0) await pause(interval / 2, null, { signal }).catch(() => {})
     } catch (reason) {
       if (signal.aborted) return
       if (!isTemporary(reason)) throw reason
@@ -47,6 +53,8 @@ async function ship(
   query: { readonly after: number; readonly wait?: number },
   signal?: AbortSignal,
 ): Promise<number> {
+  // What a failed attempt has left.
+  await archive.save()
   const { seq } = archive.head
   const response = await wire.send(path, { query: { ...query, beside: 'secrets' }, signal })
   const secrets: string[] = []
@@ -58,7 +66,7 @@ async function ship(
       else if (told.end === true) end = told
       else if (told.seq !== undefined) {
         // The bytes come first: an event in the archive has its files there.
-        await saveContents(wire, path.replace(/\/log$/, ''), archive.folder, line)
+        await saveContents(wire, path.replace(/\/log$/, ''), archive.place, line)
         await archive.add(line, told)
       }
     }

@@ -30,8 +30,7 @@ export async function* slicesOf(found: Found, slug: string, after: number, most 
     bytes = 0
     return slice
   }
-  for await (const [at, line] of sentEvents(found)) {
-    if (at <= after) continue
+  for await (const [at, line] of sentEvents(found, after)) {
     const length = Buffer.byteLength(line)
     if (lines.length > 0 && bytes + length > most - HEAD_BYTES) yield cut(true)
     lines.push(line)

@@ -10,19 +10,22 @@ import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
-  usage: 'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER [--follow]\nbackup --all --to FOLDER [--follow]',
-  summary: 'saves a tenant to a file, or its log to a folder, while it is in use; needs the operator key',
+  usage:
+    'backup TENANT [-o FILE]\nbackup TENANT --to FOLDER|s3://BUCKET/PREFIX [--follow]\nbackup --all --to FOLDER|s3://BUCKET/PREFIX [--follow]',
+  summary: 'saves a tenant to a file, or its log to a folder or a bucket, while it is in use; needs the operator key',
   flags: {
     output: { type: 'string', short: 'o', help: 'the file; default TENANT.db' },
-    to: { type: 'string', help: 'a folder of segments; only new events are added' },
+    to: { type: 'string', help: 'a folder, or s3://BUCKET/PREFIX (TILDE_S3_…); only new events are added' },
     all: { type: 'boolean', help: 'all tenants, each in its own folder inside that folder' },
     follow: { type: 'boolean', help: 'continue with new events until it is stopped' },
+    interval: { type: 'string', help: 'with --follow: how long a write may wait until it is saved; default 1s' },
   },
   examples: [
     'tilde backup acme -o acme.db',
     'tilde backup acme --to backups/acme',
     'tilde backup acme --to backups/acme --follow',
     'tilde backup --all --to backups --follow',
+    'tilde backup --all --to s3://backups/tilde --follow',
   ],
   async run(call) {
     if (call.flags.has('all')) return allToFolder(call)
@@ -43,12 +46,12 @@ const NEEDS =
   'A restore on another machine also needs the TILDE_SECRET_KEY of this server (data/secret.key): secrets are encrypted with it.'
 const TEXT = { headers: { accept: 'text/plain' } }
 
-async function toFolder({ settings, flags, out }: Call, slug: string, folder: string): Promise<void> {
-  const { Archive } = await import('../backup/archive.ts')
+async function toFolder({ settings, flags, out }: Call, slug: string, address: string): Promise<void> {
+  const { isBucket, openArchive, placeOf } = await import('../backup/open.ts')
   const { shipOn, shipOnce } = await import('../backup/ship.ts')
   const wire = operatorWire(settings)
   const path = `/operator/tenants/${encodeURIComponent(slug)}/log`
-  const archive = await Archive.open(folder, slug)
+  const archive = await openArchive(await placeOf(address), slug)
   const tell = (events: number) => {
     const { seq, at } = archive.head
     return { tenant: slug, events, seq, at: seq === 0 ? null : isoOf(at), needs: 'TILDE_SECRET_KEY' }
@@ -61,10 +64,13 @@ async function toFolder({ settings, flags, out }: Call, slug: string, folder: st
       await archive.saveCheckpoint(checkpoint)
       return out.record(tell(events))
     }
-    await shipOn(wire, path, archive, untilStopped(), (events, trouble) => {
+    const told = (events: number, trouble?: string) => {
       if (trouble !== undefined) process.stderr.write(`tilde: ${trouble}\n`)
       else out.list([tell(events)], ['tenant', 'events', 'seq', 'at'], tell(events))
-    })
+    }
+    // A folder gets each event at once. Every object of a bucket has its price.
+    const interval = flags.has('interval') || isBucket(address) ? intervalOf(flags) : 0
+    await shipOn(wire, path, archive, untilStopped(), told, interval)
   } finally {
     await archive.close()
   }
@@ -85,12 +91,14 @@ async function shipWithBar(wire: Wire, slug: string, archive: Archive, ship: () 
 /** Saves every tenant in one process. */
 async function allToFolder({ words, settings, flags, out }: Call): Promise<void> {
   someWords({ words }, [])
-  const folder = flags.text('to')
-  if (folder === undefined) throw new UsageError('Say which folder the logs go to: --to backups')
+  const address = flags.text('to')
+  if (address === undefined) throw new UsageError('Say where the logs go: --to backups, or --to s3://bucket/prefix')
   const { AllBackups } = await import('../backup/all.ts')
+  const { placeOf } = await import('../backup/open.ts')
   const all = new AllBackups({
     wire: operatorWire(settings),
-    folder,
+    place: await placeOf(address),
+    interval: intervalOf(flags),
     saved(tenant, events, { head: { seq, at } }) {
       const row = { tenant, events, seq, at: isoOf(at) }
       out.list([row], Object.keys(row), row)
@@ -106,6 +114,14 @@ async function allToFolder({ words, settings, flags, out }: Call): Promise<void>
   } finally {
     await all.close()
   }
+}
+
+/** `--interval` in milliseconds. */
+function intervalOf(flags: Call['flags']): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(flags.text('interval') ?? '1s') ?? []
+  const ms = Number(amount) * { ms: 1, s: 1_000, m: 60_000 }[unit as 'ms' | 's' | 'm']
+  if (ms >= 100 && ms <= 86_400_000) return ms
+  throw new UsageError('--interval is a time such as 500ms, 1s or 5m, from 100ms to 1440m.')
 }
 
 /** Aborted when the process is asked to stop. */

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { type ImportTarget, Problem, sendRows } from '@tildebase/client'
 import { type CutFile, cutFile } from '@tildebase/server/rows'
-import type { Command } from '../command.ts'
+import type { Call, Command } from '../command.ts'
 import { importSource, SOURCES } from '../connect/run.ts'
 import { streamFrom } from '../files.ts'
 import { cell } from '../output/cell.ts'
@@ -16,7 +17,7 @@ const TYPES: { readonly [format: string]: string } = {
 }
 
 export const command: Command = {
-  usage: 'import FILE --type TYPE | import FILE --history | import SOURCE [FOLDER]',
+  usage: 'import FILE --type TYPE | import FOLDER | import FILE --history | import SOURCE [FOLDER]',
   summary:
     'imports a file (JSON, NDJSON or CSV, also as .gz), or hubspot, stripe, github, salesforce-csv, folder with their past',
   flags: {
@@ -33,6 +34,7 @@ export const command: Command = {
   },
   examples: [
     'tilde import contacts.csv --type Contact',
+    'tilde import assets',
     'tilde import past.ndjson --history',
     'tilde import hubspot --dry-run',
     'tilde import folder ./exports --mapping mapping.json',
@@ -40,10 +42,12 @@ export const command: Command = {
   ],
   heeds: ['dry-run'],
   async run(call) {
-    const { flags, settings, out } = call
+    const { flags, settings } = call
     const [source = ''] = call.words
     if (SOURCES.includes(source)) return importSource(call, source)
     const file = oneWord(call, 'a file')
+    const isFolder = file !== '-' && (await stat(file).catch(() => null))?.isDirectory() === true
+    if (isFolder && !flags.has('history')) return importFolder(call, file)
     const type = flags.text('type')
     const isHistory = flags.has('history')
     if (!isHistory && type === undefined) throw new UsageError('Name the type of the rows: --type Contact')
@@ -67,21 +71,41 @@ export const command: Command = {
       ? dryRun(target, stream, contentType, gzip)
       : sendFile(target, cutFile(gzip ? unzipped(stream) : stream, format))
     ).finally(() => bar.end())
-    if (out.json) out.value(report)
-    else {
-      const { details, ...counts } = report
-      out.record(counts)
-      for (const { row, line, error, head } of details.slice(0, 20)) {
-        const place = `row ${row}${line === undefined ? '' : ` (line ${line})`}`
-        process.stderr.write(
-          `${place}: ${cell(error)}${head === undefined ? '' : `, the newest event is of ${head}`}\n`,
-        )
-      }
-    }
-    if (report.errors > 0 || !report.success) {
-      throw new Problem('rows_rejected', `${report.errors} row(s) were not imported. --json lists them all.`)
-    }
+    tell(call, report)
   },
+}
+
+/** Imports a folder that `tilde export --files` wrote: the content of files first, then the rows that name it. */
+async function importFolder(call: Call, folder: string): Promise<void> {
+  const { flags, settings } = call
+  if (settings.dryRun) throw new UsageError('A folder cannot be imported with --dry-run: the files must be sent first.')
+  const { rowsPath, sendFilesOf, typesIn } = await import('../entities/file-folder.ts')
+  const link = call.link()
+  const types = flags.has('type') ? [flags.text('type')!] : await typesIn(folder)
+  if (types.length === 0) throw new UsageError(`${folder} has no rows: tilde export --files writes such a folder.`)
+  for (const type of types) {
+    await sendFilesOf(link, folder, type)
+    const { stream } = await streamFrom(rowsPath(folder, type))
+    const { wire, root } = link
+    const target = { wire, path: `${root}/import/${encodeURIComponent(type)}`, query: { upsert: flags.text('upsert') } }
+    tell(call, await sendFile(target, cutFile(stream, 'ndjson')))
+  }
+}
+
+/** Shows what became of the rows. */
+function tell({ out }: Call, report: Awaited<ReturnType<typeof sendFile>>): void {
+  if (out.json) out.value(report)
+  else {
+    const { details, ...counts } = report
+    out.record(counts)
+    for (const { row, line, error, head } of details.slice(0, 20)) {
+      const place = `row ${row}${line === undefined ? '' : ` (line ${line})`}`
+      process.stderr.write(`${place}: ${cell(error)}${head === undefined ? '' : `, the newest event is of ${head}`}\n`)
+    }
+  }
+  if (report.errors > 0 || !report.success) {
+    throw new Problem('rows_rejected', `${report.errors} row(s) were not imported. --json lists them all.`)
+  }
 }
 
 /** Sends a file in parts. Says its encoding when that is not the usual one. */

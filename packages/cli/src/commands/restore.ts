@@ -10,20 +10,22 @@ import { oneWord } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
-  usage: 'restore FILE --as TENANT\nrestore FOLDER --as TENANT [--as-of TIME|SEQ]',
+  usage: 'restore FILE --as TENANT\nrestore FOLDER|s3://BUCKET/PREFIX --as TENANT [--as-of TIME|SEQ]',
   summary: 'creates a new tenant from a backup; needs the operator key',
   flags: { as: { type: 'string', help: 'the name of the new tenant' } },
   examples: [
     'tilde restore acme.db --as acme-restored',
     'tilde restore backups/acme --as acme-before --as-of 2026-01-31T12:00:00Z',
+    'tilde restore s3://backups/tilde/acme --as acme',
   ],
   heeds: ['as-of'],
   async run(call) {
-    const from = oneWord(call, 'the file or the folder of a backup')
+    const from = oneWord(call, 'the file, the folder or the bucket of a backup')
     const slug = call.flags.text('as')
     if (slug === undefined) throw new UsageError('Name the new tenant: --as acme-restored')
-    if (from !== '-' && (await stat(from)).isDirectory()) return fromFolder(call, from, slug)
-    if (call.settings.asOf !== undefined) throw new UsageError('--as-of needs the folder of a backup, not a file.')
+    if (from.startsWith('s3://') || (from !== '-' && (await stat(from)).isDirectory())) return fromLog(call, from, slug)
+    if (call.settings.asOf !== undefined)
+      throw new UsageError('--as-of needs the folder or the bucket of a backup, not a file.')
     const path = `/operator/tenants/${encodeURIComponent(slug)}/restore`
     let bar = progressBar(process.stderr, null)
     const { stream, size } = await streamFrom(from, (read) => bar.at(read))
@@ -36,16 +38,18 @@ export const command: Command = {
 }
 
 /** Verifies the backup locally and the new tenant on the server: both must end with the same hash. */
-async function fromFolder({ settings, out }: Call, folder: string, slug: string): Promise<void> {
+async function fromLog({ settings, out }: Call, address: string, slug: string): Promise<void> {
   const { examine, momentOf } = await import('../backup/portable.ts')
   const { sendBackup } = await import('../backup/send.ts')
   const { sendContents } = await import('../backup/contents.ts')
-  const found = await examine(folder, momentOf(settings.asOf))
+  const { placeOf } = await import('../backup/open.ts')
+  const place = await placeOf(address)
+  const found = await examine(place, momentOf(settings.asOf))
   const wire = operatorWire(settings)
   const path = `/operator/tenants/${encodeURIComponent(slug)}`
   const bar = progressBar(process.stderr, found.head.seq, 'events')
   const missing = await sendBackup(wire, path, found, slug, bar.at).finally(bar.end)
-  const lost = await sendContents(wire, path, folder, missing)
+  const lost = await sendContents(wire, path, place, missing)
   if (lost > 0) process.stderr.write(`tilde: The backup lacks the content of ${lost} files.\n`)
   const { ok, head } = await withProgress(wire, slug, wire.json(`${path}/verify`))
   // A client may have written to it already: then its head is another one.

@@ -10,7 +10,7 @@ export const command: Command = {
   summary:
     'checks that a tenant (with the operator key) or a backup is complete, or that its history continues a checkpoint',
   flags: {
-    from: { type: 'string', help: 'the folder of a backup, which is read locally' },
+    from: { type: 'string', help: 'the folder of a backup, or s3://BUCKET/PREFIX, which is read locally' },
     against: { type: 'string', help: 'a saved checkpoint that the history must continue' },
     keys: { type: 'string', help: 'a file with the public keys; default those that the service publishes' },
   },
@@ -45,7 +45,8 @@ async function verifyAgainst(call: Call, from: string | undefined, checkpoint: s
 async function verifyFolder(call: Call, folder: string): Promise<void> {
   someWords(call, [])
   const { examine } = await import('../backup/portable.ts')
-  const { tenant, head } = await examine(folder, null)
+  const { placeOf } = await import('../backup/open.ts')
+  const { tenant, head } = await examine(await placeOf(folder), null)
   const hash = Buffer.from(head.hash).toString('hex')
   call.out.record({ tenant, ok: true, events: head.seq, at: isoOf(head.at), head: { seq: head.seq, hash } })
 }

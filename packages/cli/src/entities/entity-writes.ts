@@ -2,6 +2,7 @@ import type { Call, Command, Flags } from '../command.ts'
 import { oneWord, someWords, standardInput } from '../output/words.ts'
 import { GLOBAL } from '../parse/flags.ts'
 import { UsageError } from '../parse/usage-error.ts'
+import { FILE_FLAG, fileFields, sendFiles } from './entity-files.ts'
 import { proposed } from './proposed.ts'
 import { assignmentFrom, type Described, fieldFlags, jsonObject, valueFrom, writableFields } from './type.ts'
 
@@ -36,6 +37,7 @@ export function writeCommand(noun: Described, verb: string): Command {
       ...fieldFlags(noun, writableFields(noun)),
       ...Object.fromEntries(args.map((name) => [name, { type: 'string', help: 'an argument of the verb' } as const])),
       ...GIVE,
+      ...(takesFiles(noun, verb) && FILE_FLAG),
     },
     examples: examples.map((example) => example.replaceAll('Contact.', `${noun.name}.`)),
     heeds: verb === 'rollback' ? ['as-of', 'dry-run', 'propose'] : ['dry-run', 'propose'],
@@ -71,26 +73,35 @@ async function write(call: Call, noun: Described, verb: string, args: readonly s
 
 /** The body: standard input or --data, then flags by name, then --set. */
 async function bodyOf(
-  { flags, settings }: Call,
+  call: Call,
   noun: Described,
   verb: string,
   args: readonly string[],
 ): Promise<{ [field: string]: unknown }> {
+  const { flags, settings } = call
   if (verb === 'rollback') {
     if (settings.asOf === undefined) throw new UsageError('Name the time: --as-of 2026-01-31T12:00:00Z')
     return { asOf: settings.asOf }
   }
-  const given = writableFields(noun).filter(({ name }) => flags.has(name) && !(name in GIVE) && !(name in GLOBAL))
+  const given = writableFields(noun).filter(
+    ({ name }) =>
+      flags.has(name) && !(name in GIVE) && !(name in GLOBAL) && !(name in FILE_FLAG && takesFiles(noun, verb)),
+  )
   const set = flags.list('set').map(assignmentFrom)
   const fields = Object.fromEntries([
     ...given.map((field) => [field.name, valueFrom(field, flags.list(field.name))]),
     ...args.filter((name) => flags.has(name)).map((name) => [name, flags.text(name)]),
     ...set,
+    ...(takesFiles(noun, verb) ? Object.entries(await sendFiles(call, noun, verb)) : []),
   ])
   const data = flags.text('data')
   const alone = verb === 'create' && Object.keys(fields).length === 0 && data === undefined
   const text = data === '-' || alone ? await standardInput() : data
   return text === undefined || text.trim() === '' ? fields : { ...jsonObject(text, '--data'), ...fields }
+}
+
+function takesFiles(noun: Described, verb: string): boolean {
+  return (verb === 'create' || verb === 'update') && fileFields(noun).length > 0
 }
 
 function rehearsed({ out }: Call, answer: { result: { [field: string]: unknown } | null; events: unknown[] }): void {

@@ -2,6 +2,7 @@ import { didYouMean } from '@tildebase/nouns'
 import type { Command } from '../command.ts'
 import type { Link } from '../link/link.ts'
 import { UsageError } from '../parse/usage-error.ts'
+import { FILES, fileFields } from './entity-files.ts'
 import { READS } from './entity-reads.ts'
 import { WRITES, writeCommand } from './entity-writes.ts'
 import { type Described, describeType } from './type.ts'
@@ -11,7 +12,9 @@ export async function entityCommand(type: string, operation: string, link: Link)
   const noun = await describeType(link, type)
   if (Object.hasOwn(READS, operation)) return READS[operation]!(noun)
   if (Object.hasOwn(noun.verbs, operation)) return writeCommand(noun, operation)
-  const known = [...Object.keys(READS), ...Object.keys(noun.verbs)]
+  const files = fileFields(noun).length > 0 ? FILES : {}
+  if (Object.hasOwn(files, operation)) return files[operation]!(noun)
+  const known = [...Object.keys(READS), ...Object.keys(noun.verbs), ...Object.keys(files)]
   const near = didYouMean(operation, known)
   throw new UsageError(
     `${noun.name} has no verb ${operation}${near || `. It has ${Object.keys(noun.verbs).join(', ')}`}`,
@@ -23,6 +26,7 @@ export function generalHelp(word: string): Pick<Command, 'usage' | 'summary' | '
   const [type = 'Contact', operation = 'find'] = word.split('.')
   const bare: Described = { name: type, domain: '', path: '', fields: {}, verbs: {}, notation: {} }
   if (Object.hasOwn(READS, operation)) return READS[operation]!(bare)
+  if (Object.hasOwn(FILES, operation)) return FILES[operation]!(bare)
   const command = writeCommand(bare, operation)
   const examples = WRITES[operation] ?? [`tilde ${word} ID`]
   return { ...command, examples: examples.map((example) => example.replaceAll('Contact.', `${type}.`)) }

@@ -31,6 +31,7 @@ export function columnsOf(noun: Described): string[] {
 /** A string from the command line, converted to the type of the field. */
 export function valueFrom(field: Field, texts: readonly string[]): unknown {
   const list = 'list' in field && field.list
+  if (list && field.kind === 'file') return texts.map((text) => oneFrom(field, text))
   if (list) return texts.flatMap((text) => text.split(',')).map((text) => oneFrom(field, text.trim()))
   return oneFrom(field, texts.at(-1)!)
 }
@@ -60,6 +61,7 @@ function oneFrom(field: Field, text: string): unknown {
       if (text === 'true' || text === 'false') return text === 'true'
       throw new UsageError(`--${field.name} needs true or false, not ${text}.`)
     case 'json':
+    case 'file':
       return jsonFrom(text, `--${field.name}`)
     case 'enum': {
       const words = field.values ?? []

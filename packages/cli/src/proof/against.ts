@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fromBase64, isConsistent, leafHash, nodeHash, Problem, sameBytes } from '@tildebase/nouns'
+import { placeOf } from '../backup/open.ts'
 import { eventsOf } from '../backup/segments.ts'
 import type { Call } from '../command.ts'
 import { operatorWire } from '../link/link.ts'
@@ -51,7 +52,7 @@ export async function verifyBackup(call: Call, folder: string, file: string): Pr
   const saved = await savedCheckpoint(call, file)
   const subtrees: { readonly level: number; readonly hash: Uint8Array }[] = []
   let events = 0
-  for await (const { head } of eventsOf(folder)) {
+  for await (const { head } of eventsOf(await placeOf(folder))) {
     if (head.seq > saved.size) break
     events = head.seq
     let hash = leafHash(sha256, head.hash)

@@ -9,6 +9,8 @@ export interface Env {
   readonly LOADER?: WorkerLoader
   /** Where tenants are backed up to. Without it they are not. */
   readonly BACKUPS?: Bucket
+  /** Where the content of files is. Without it there are no files. */
+  readonly FILES?: FileBucket
   /** How often a key, or an address without one, may ask. */
   readonly RATE?: RateLimiter
   /** The files of the console and of /docs. */
@@ -35,6 +37,9 @@ export interface Env {
   readonly TILDE_CHANGESET_DAYS?: string
   readonly TILDE_TENANT_LIMIT?: string
   readonly TILDE_AUTOMATION_RATE?: string
+  readonly TILDE_FILE_LIMIT?: string
+  readonly TILDE_FILES_TOTAL?: string
+  readonly TILDE_FILE_ORPHANS?: string
   /** How many seconds after a write a tenant is backed up; 300 unless set. */
   readonly TILDE_BACKUP_SECONDS?: string
 }
@@ -47,13 +52,36 @@ export interface ObjectNamespace {
 
 /** A bucket of R2, as far as it is used here. */
 export interface Bucket {
-  put(key: string, value: ArrayBuffer | string): Promise<unknown>
+  /** A stream must be the body of another object: its length is known. */
+  put(key: string, value: ArrayBuffer | string | ReadableStream<Uint8Array>): Promise<unknown>
+  head(key: string): Promise<unknown>
   get(key: string): Promise<{ readonly body: ReadableStream<Uint8Array>; text(): Promise<string> } | null>
   list(options: { prefix: string; delimiter?: string; cursor?: string; startAfter?: string }): Promise<{
     readonly objects: readonly { readonly key: string }[]
     readonly delimitedPrefixes: readonly string[]
     readonly truncated: boolean
     readonly cursor?: string
+  }>
+}
+
+/** A bucket of R2 for content, as far as it is used here. */
+export interface FileBucket {
+  put(key: string, value: Uint8Array): Promise<unknown>
+  get(
+    key: string,
+    options?: { readonly range: { readonly offset: number; readonly length: number } },
+  ): Promise<{ readonly body: ReadableStream<Uint8Array> } | null>
+  head(key: string): Promise<unknown>
+  delete(key: string): Promise<void>
+  list(options: { readonly prefix: string; readonly cursor?: string }): Promise<{
+    readonly objects: readonly { readonly key: string; readonly uploaded: Date }[]
+    readonly truncated: boolean
+    readonly cursor?: string
+  }>
+  createMultipartUpload(key: string): Promise<{
+    uploadPart(number: number, value: Uint8Array): Promise<unknown>
+    complete(parts: readonly unknown[]): Promise<unknown>
+    abort(): Promise<void>
   }>
 }
 

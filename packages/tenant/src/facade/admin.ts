@@ -4,7 +4,14 @@ import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/summary.ts'
 import { type Verdict, verify } from '../services/verify.ts'
-import { type Content, contentOf, missingContents, saveContent } from '../store/files/contents.ts'
+import {
+  type Content,
+  contentOf,
+  contentsAfter,
+  isField,
+  missingContents,
+  saveContent,
+} from '../store/files/contents.ts'
 import { type Head, seqAt } from '../store/log/log.ts'
 import { type Origin, readOrigin } from '../store/log/origin.ts'
 
@@ -21,6 +28,7 @@ export interface TenantInfo {
 
 /** A log answers with so many missing contents at most; after these were sent, others may be missing. */
 const MOST_MISSING = 100_000
+const PAGE = 1_000
 
 /** A tenant as a whole, for hosts that act for the operator. No rights are applied here. */
 export class TenantAdmin {
@@ -83,6 +91,17 @@ export class TenantAdmin {
   /** Where the bytes of a content are. */
   content(hash: string): Content | null {
     return contentOf(this.#engine.sql, hash)
+  }
+
+  /** All contents of file fields, in the order of their hashes. Other JSON may look like a file, without content. */
+  *contents(): Generator<Content> {
+    const { sql } = this.#engine
+    for (let after = ''; ; ) {
+      const page = contentsAfter(sql, after, PAGE)
+      yield* page.filter(({ key, hash }) => key !== null || isField(sql, hash))
+      if (page.length < PAGE) return
+      after = page.at(-1)!.hash
+    }
   }
 
   /** The contents whose bytes are still to come. */

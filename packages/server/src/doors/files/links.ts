@@ -1,4 +1,4 @@
-import { invalid, isoOf, isPlainObject, Problem } from '@tildebase/nouns'
+import { invalid, isoOf, isPlainObject, type Noun, Problem } from '@tildebase/nouns'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { TEXT, TIME, whole } from '../describe/schema.ts'
@@ -38,16 +38,27 @@ export const linkRoutes: readonly Route[] = [
 ]
 
 function makeLink(call: Call): Reply {
-  const { read, params, tenant, grant, address } = call
+  const { read, params, tenant } = call
   const noun = read.noun(params.type!)
   read.demand('read', noun)
   if (fileField(noun, params.field) === undefined) throw noFile(noun, params.field!)
   const asOf = asOfParam(call, noun)
   fileOf(call, read, noun, asOf)
   const until = tenant.files.now + expiresIn(call.body)
-  const target = { type: noun.name, id: params.id!, field: params.field!, n: placeOf(params.n) }
-  const link = tenant.files.link(grant, { ...target, seq: asOf ?? read.head.seq }, until)
-  return json(200, { url: `${address}/files/${link}`, expires: isoOf(until) })
+  const place = { id: params.id!, field: params.field!, n: placeOf(params.n) }
+  return json(200, { url: linkTo(call, noun, place, asOf, until), expires: isoOf(until) })
+}
+
+/** The address that shows a file, which the caller has read, until a time. */
+export function linkTo(
+  { tenant, grant, read, address }: Call,
+  noun: Noun,
+  place: { readonly id: string; readonly field: string; readonly n: number | null },
+  asOf: number | null,
+  until: number,
+): string {
+  const link = tenant.files.link(grant, { type: noun.name, ...place, seq: asOf ?? read.head.seq }, until)
+  return `${address}/files/${link}`
 }
 
 /** A link that has expired, one that was never made and one whose maker may not read the file have the same answer. */

@@ -6,6 +6,7 @@ import { onBehalfOf } from '../caller.ts'
 import { findRoute } from '../dispatch.ts'
 import { describe } from '../rest/schema.ts'
 import { WARNINGS } from '../rest/unknown-fields.ts'
+import { withFiles } from './files.ts'
 import { inFewWords, surfacedNouns } from './types-text.ts'
 
 /** Runs a tool for the key of the call and gives what it answers. */
@@ -74,7 +75,8 @@ async function fetchOne(call: Call, given: Given): Promise<object> {
   if (id === null) {
     throw new Problem('invalid_parameter', `Give the id of the ${type} to fetch; search finds ids.`, { field: 'id' })
   }
-  return read(call, [call.read.noun(type).name, id], query)
+  const noun = call.read.noun(type)
+  return withFiles({ ...call, query }, noun, id, await read(call, [noun.name, id], query))
 }
 
 function schema(call: Call, name: string | null): object {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { BucketSettings } from '../settings/file-settings.ts'
+import { partsOf } from './parts.ts'
 
 /** An object of a bucket. */
 export interface BucketObject {
@@ -12,8 +13,6 @@ export interface BucketObject {
 const TRIES = 6
 const FIRST_PAUSE = 100
 const TIMEOUT = 60_000
-/** The memory of one upload: smaller objects are sent at once, larger ones in parts of this size. */
-const PART = 8_388_608
 const PASSING = new Set([408, 429, 500, 502, 503, 504])
 
 interface Ask {
@@ -78,6 +77,14 @@ export class Bucket {
     if (answer.status === 404) return null
     await demandOk(answer, key)
     return new Uint8Array(await answer.arrayBuffer())
+  }
+
+  /** The number of bytes of an object, or null when there is none. */
+  async size(key: string): Promise<number | null> {
+    const answer = await this.#ask(key, { method: 'HEAD' })
+    if (answer.status === 404) return null
+    await demandOk(answer, key)
+    return Number(answer.headers.get('content-length'))
   }
 
   async has(key: string): Promise<boolean> {
@@ -190,38 +197,18 @@ export class Bucket {
 }
 
 /** A refusal of the bucket that a retry does not change. */
-class BucketRefusal extends Error {
+export class BucketRefusal extends Error {
+  readonly status: number
+
   constructor(status: number, key: string, text: string) {
     super(`The bucket answered ${status} for ${key}: ${(textIn(text, 'Code') ?? text).slice(0, 200)}`)
     this.name = 'BucketRefusal'
+    this.status = status
   }
 }
 
 async function demandOk(answer: Response, key: string): Promise<void> {
   if (answer.status >= 300) throw new BucketRefusal(answer.status, key, await answer.text())
-}
-
-/** The bytes in parts of equal size, but for the last one. There is always a last one. */
-async function* partsOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  let part = new Uint8Array(0)
-  let room: Uint8Array<ArrayBuffer> | null = null
-  let length = 0
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; ) {
-      // A full part is sent when more has come: the last one is known only then.
-      if (length === PART) {
-        yield { bytes: part.slice(), isLast: false }
-        length = 0
-      }
-      room ??= new Uint8Array(PART)
-      const piece = chunk.subarray(at, at + PART - length)
-      room.set(piece, length)
-      length += piece.length
-      at += piece.length
-      part = room.subarray(0, length)
-    }
-  }
-  yield { bytes: length === 0 ? new Uint8Array(0) : part.slice(), isLast: true }
 }
 
 function textIn(xml: string, name: string): string | null {

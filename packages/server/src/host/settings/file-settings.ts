@@ -31,7 +31,7 @@ export function readFileSettings(env: Words): FileSettings {
 }
 
 /** A bucket by its address, `s3://bucket/prefix`, and the variables of its service. */
-function readBucket(name: string, address: string, env: Words): BucketSettings {
+export function readBucket(name: string, address: string, env: Words): BucketSettings {
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,62})(?:\/(.*))?$/.exec(address) ?? []
   if (bucket === undefined) throw new SettingError(`${name} must be s3://bucket/prefix, not ${address}.`)
   const region = env.TILDE_S3_REGION || 'us-east-1'

@@ -1,8 +1,8 @@
 import { copyFile, link, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Problem } from '@tildebase/nouns'
 import type { BlobStore } from '@tildebase/tenant/ports'
 import { Bucket } from '../../host/files/bucket.ts'
+import { unavailable } from '../../host/files/parts.ts'
 import type { Settings } from '../../host/settings/settings.ts'
 import { contentFolder, folderStore, syncFolder } from './folder-store.ts'
 
@@ -13,15 +13,6 @@ export interface BlobStores {
   copy(from: string, to: string, keys: readonly string[]): Promise<string[]>
   /** Removes all bytes of a tenant. */
   drop(slug: string): Promise<void>
-}
-
-/** What the store refuses is passed on as such; what the sender did wrong stays its own problem. */
-function unavailable(reason: unknown): never {
-  if (reason instanceof Problem) throw reason
-  throw new Problem(
-    'unavailable',
-    `The store of files failed, so that nothing was written. ${(reason as Error).message}`,
-  )
 }
 
 /** The folder of the contents of all tenants. */

@@ -6,6 +6,8 @@ import type { BlobStore } from '@tildebase/tenant/ports'
 /** The ending of a file that is not complete. */
 const UNFINISHED = '.part'
 const CHUNK = 262_144
+/** How much is gathered for one write. */
+const PORTION = 524_288
 /** How much may wait for the disk. The commits of all tenants wait with it. */
 const MOST_UNSYNCED = 8_388_608
 
@@ -20,7 +22,7 @@ export function folderStore(folder: string): BlobStore {
         await file.datasync()
         await file.close()
         await rename(`${path}${UNFINISHED}`, path)
-        await syncFolder(folder)
+        await syncTogether(folder)
       } catch (reason) {
         await file.close().catch(() => {})
         await rm(`${path}${UNFINISHED}`, { force: true })
@@ -86,17 +88,63 @@ async function openNew(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600)
 }
 
+/** Writes while the next bytes come. Memory holds two portions: one that is written, and one that is gathered. */
 async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<void> {
+  let writing: Promise<void> = Promise.resolve()
+  let gathered: Uint8Array[] = []
+  let length = 0
   let unsynced = 0
+  const write = async () => {
+    await writing
+    const portion = gathered
+    unsynced += length
+    const isFull = unsynced >= MOST_UNSYNCED
+    if (isFull) unsynced = 0
+    gathered = []
+    length = 0
+    writing = writePortion(file, portion, isFull)
+    // A failure is seen by the next portion, or at the end.
+    writing.catch(() => {})
+  }
   for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; ) {
-      const { bytesWritten } = await file.write(chunk, at, chunk.length - at)
-      at += bytesWritten
+    gathered.push(chunk)
+    length += chunk.length
+    if (length >= PORTION) await write()
+  }
+  if (length > 0) await write()
+  await writing
+}
+
+async function writePortion(file: FileHandle, chunks: readonly Uint8Array[], isSynced: boolean): Promise<void> {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const { bytesWritten } = await file.writev(chunks as Uint8Array[])
+  // A disk that is nearly full may take a part.
+  for (let at = bytesWritten, rest = at < length ? Buffer.concat(chunks) : null; rest && at < length; )
+    at += (await file.write(rest, at, length - at)).bytesWritten
+  if (isSynced) await file.datasync()
+}
+
+const syncs = new Map<string, { readonly running: Promise<void>; next: Promise<void> | null }>()
+
+/** Brings the names in a folder to the disk, together with those of others that wait for the same. */
+function syncTogether(folder: string): Promise<void> {
+  const known = syncs.get(folder)
+  // One that runs may have begun before the name was there.
+  if (known) {
+    known.next ??= known.running.catch(() => {}).then(() => begin())
+    return known.next
+  }
+  return begin()
+
+  function begin(): Promise<void> {
+    const entry: { running: Promise<void>; next: Promise<void> | null } = {
+      running: syncFolder(folder).finally(() => {
+        if (syncs.get(folder) === entry && entry.next === null) syncs.delete(folder)
+      }),
+      next: null,
     }
-    unsynced += chunk.length
-    if (unsynced < MOST_UNSYNCED) continue
-    await file.datasync()
-    unsynced = 0
+    syncs.set(folder, entry)
+    return entry.running
   }
 }
 

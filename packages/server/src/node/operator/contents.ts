@@ -1,25 +1,14 @@
-import { createHash } from 'node:crypto'
-import { HASH, Problem } from '@tildebase/nouns'
-import {
-  type Content,
-  contentsAfter,
-  forgetKey,
-  isField,
-  randomText,
-  storeBytes,
-  type Verdict,
-} from '@tildebase/tenant/internal'
+import { type Content, contentsAfter, forgetKey, isField, storeBytes, type Verdict } from '@tildebase/tenant/internal'
 import type { BlobStore, Sql } from '@tildebase/tenant/ports'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
-import { empty, render } from '../../doors/reply.ts'
-import { systemRandom, systemSeal } from '../../host/ports.ts'
+import { contentFault, contentResponse, demandHash, isStored, takeContent } from '../../host/files/contents.ts'
+import { systemSeal } from '../../host/ports.ts'
 import type { BlobStores } from '../files/blob-stores.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import { openSql } from '../sqlite/sql.ts'
 import type { AdminTask } from './admin-tasks.ts'
 
 const PAGE = 1_000
-const KEY_LENGTH = 24
 /** How many bytes of a content are in one row of a backup. */
 const PIECE = 1_048_576
 
@@ -35,29 +24,25 @@ interface ContentDeps {
 
 /** Answers with the bytes of a content. */
 export async function readContent(slug: string, hash: string, deps: ContentDeps): Promise<HttpResponse> {
-  const { size, key } = await contentFor(slug, hash, deps)
-  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(size), etag: `"${hash}"` }
-  return { status: 200, headers, body: blobsFor(deps).of(slug).read(key, 0, size) }
+  demandHash(hash)
+  const content = (await deps.runTask(slug, { do: 'content', hash })) as Content | null
+  return contentResponse(slug, hash, content, deps.blobs?.of(slug))
 }
 
 /** Takes in the bytes of a content. Bytes with another hash are refused. */
 export async function writeContent(
   slug: string,
   hash: string,
-  { body }: HttpRequest,
+  request: HttpRequest,
   deps: ContentDeps,
 ): Promise<HttpResponse> {
-  demandHash(hash)
   deps.files.demandThere(slug)
-  const blobs = blobsFor(deps).of(slug)
-  const key = randomText(systemRandom, KEY_LENGTH)
-  const source = body === null ? [] : body instanceof Uint8Array ? [body] : body
-  const content = await storeBytes(blobs, systemSeal, key, source)
-  const isRight = content.hash === hash
-  const isTaken = isRight && (await deps.runTask(slug, { do: 'takeIn', content })) === true
-  if (!isTaken) await blobs.remove(key)
-  if (isRight) return render(empty(204))
-  throw new Problem('validation_error', `The bytes have the hash ${content.hash}.`, { field: 'hash' })
+  return takeContent(
+    hash,
+    request,
+    deps.blobs?.of(slug),
+    async (content) => (await deps.runTask(slug, { do: 'takeIn', content })) === true,
+  )
 }
 
 /** Gives the copy of a tenant at a path the bytes of its origin. */
@@ -121,29 +106,11 @@ export async function verifyContents(
     for (const content of contentsIn(sql)) {
       // Other JSON may look like a file, without content.
       if (content.key === null && !isField(sql, content.hash)) continue
-      const fault = await faultOf(blobs.of(slug), content)
+      const fault = await contentFault(blobs.of(slug), content)
       if (fault !== null && faults.length < PAGE) faults.push({ seq: null, message: fault })
     }
   })
   return { ...verdict, ok: faults.length === 0, faults }
-}
-
-type StoredContent = Content & { readonly key: string }
-
-function isStored(content: Content): content is StoredContent {
-  return content.key !== null
-}
-
-async function faultOf(blobs: BlobStore, content: Content): Promise<string | null> {
-  const { hash, size } = content
-  if (!isStored(content)) return `The bytes of the content ${hash} are missing.`
-  const sum = createHash('sha256')
-  try {
-    for await (const chunk of blobs.read(content.key, 0, size)) sum.update(chunk)
-  } catch {
-    return `The bytes of the content ${hash} cannot be read.`
-  }
-  return `sha256:${sum.digest('hex')}` === hash ? null : `The bytes of the content ${hash} do not match it.`
 }
 
 /** Stores the bytes of a content from a backup, if they are all there. */
@@ -178,21 +145,4 @@ async function withSql<T>(path: string, work: (sql: Sql) => Promise<T>): Promise
   } finally {
     sql.close()
   }
-}
-
-async function contentFor(slug: string, hash: string, deps: ContentDeps): Promise<StoredContent> {
-  demandHash(hash)
-  const content = (await deps.runTask(slug, { do: 'content', hash })) as Content | null
-  if (content && isStored(content)) return content
-  throw new Problem('not_found', `The tenant ${slug} has no content ${hash}.`, { id: hash })
-}
-
-function demandHash(hash: string): void {
-  if (!HASH.test(hash))
-    throw new Problem('invalid_parameter', 'A hash is sha256: and 64 hex digits.', { field: 'hash' })
-}
-
-function blobsFor({ blobs }: ContentDeps): BlobStores {
-  if (blobs) return blobs
-  throw new Problem('not_supported', 'This host stores no files.')
 }

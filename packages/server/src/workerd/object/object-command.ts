@@ -13,7 +13,7 @@ export type ObjectCommand = { readonly slug: string } & (
 /** What the operator asks of a tenant as a whole. */
 export type ObjectTask =
   | { readonly do: 'info' | 'verify' | 'delete' | 'create' }
-  | Extract<OperatorTask, { readonly do: 'log' | 'replay' }>
+  | Extract<OperatorTask, { readonly do: 'log' | 'replay' | 'readContent' | 'writeContent' }>
   /** A slice of the log, as much as fits into the memory of an object. The header MORE says whether others follow. */
   | { readonly do: 'slice'; readonly question: LogRequest }
   /** Makes a new tenant of a backup in the bucket. */

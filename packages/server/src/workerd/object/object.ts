@@ -2,6 +2,7 @@ import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
 import { quotaWarning } from '@tildebase/tenant/internal'
+import type { BlobStore } from '@tildebase/tenant/ports'
 import { handleRequest } from '../../doors/app.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import type { IdentityPorts } from '../../doors/identity/ports.ts'
@@ -22,6 +23,7 @@ import { runTask } from '../operator/object-tasks.ts'
 import { restoreSegment } from '../operator/restore-backup.ts'
 import { createDocuments } from '../ports/documents.ts'
 import { createPasswords } from '../ports/passwords.ts'
+import { dropContents, r2Store } from '../ports/r2-store.ts'
 import { admit, restoring } from './admit.ts'
 import { LazySql } from './lazy-sql.ts'
 import { ObjectMarks } from './marks.ts'
@@ -151,9 +153,10 @@ export function tenantObject(program: Program): TenantObjectClass {
             bucket: this.env.BACKUPS,
             bytes: () => this.ctx.storage.sql.databaseSize,
             tenant: () => this.#opened(slug),
+            blobs: this.#blobsOf(slug),
             replaying: (work) => this.#replaying(slug, work),
             wake: () => this.#wakeAt(Date.now()),
-            erase: () => this.#erase(),
+            erase: () => this.#erase(slug),
           })
       }
     }
@@ -197,7 +200,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       await this.#replaying(slug, async () => {
         try {
           for (let i = 0; i < MOST_SEGMENTS; i++) {
-            const next = await restoreSegment(bucket, this.#opened(slug), source, pause)
+            const next = await restoreSegment(bucket, this.#opened(slug), source, pause, this.#blobsOf(slug))
             if (next === null) return this.#marks.clear('restoring')
             source = next
             this.#marks.set('restoring', { ...mark, source })
@@ -253,7 +256,7 @@ export function tenantObject(program: Program): TenantObjectClass {
       const bucket = this.env.BACKUPS
       if (!bucket || this.#isRestoring) return
       try {
-        const isMore = await backUp(bucket, this.#opened(slug), this.#marks)
+        const isMore = await backUp(bucket, this.#opened(slug), this.#marks, this.env.FILES)
         this.#backupAt = isMore ? Date.now() : null
       } catch (reason) {
         log('error', 'A tenant could not be backed up', { tenant: slug, reason: String(reason) })
@@ -262,8 +265,13 @@ export function tenantObject(program: Program): TenantObjectClass {
       if (this.#backupAt !== null) this.#wakeAt(this.#backupAt)
     }
 
-    async #erase(): Promise<void> {
+    #blobsOf(slug: string): BlobStore | undefined {
+      return this.env.FILES && r2Store(this.env.FILES, slug)
+    }
+
+    async #erase(slug: string): Promise<void> {
       await this.#tenant?.rest()
+      if (this.env.FILES) await dropContents(this.env.FILES, slug)
       this.#tenant = null
       this.#isListed = true
       this.#backupAt = null
@@ -280,6 +288,7 @@ export function tenantObject(program: Program): TenantObjectClass {
         sql: this.#sql,
         settings: this.#settings,
         loader: this.env.LOADER,
+        blobs: this.#blobsOf(slug),
         baseUrl: () => this.#baseUrl,
         wakeAt: (at) => this.#wakeAt(at),
         flying: (until) => {

@@ -1,5 +1,5 @@
 import { openTenant, type Tenant } from '@tildebase/tenant'
-import type { Sql } from '@tildebase/tenant/ports'
+import type { BlobStore, Sql } from '@tildebase/tenant/ports'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import type { Program } from '../../host/program.ts'
 import { createSigner } from '../../host/proof/signer.ts'
@@ -18,6 +18,8 @@ interface ObjectPorts {
   readonly sql: Sql
   readonly settings: Settings
   readonly loader: WorkerLoader | undefined
+  /** Where the bytes of files are, if there is a bucket. */
+  readonly blobs: BlobStore | undefined
   /** The address that the last request came to. */
   readonly baseUrl: () => string
   readonly wakeAt: (at: number) => void
@@ -43,6 +45,7 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       outbound: inFlights(createOutbound(settings.webhooksInsecure), ports.flying),
       pause: (ms) => new Promise((done) => setTimeout(done, ms)),
       ...(loader && { script: createScript(loader, slug) }),
+      blobs: ports.blobs,
       // The answer is held back until what was written is durable, so a commit need not wait for company.
       soon: (run) => queueMicrotask(run),
     },
@@ -54,6 +57,7 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       // Not the host of a request: a client could choose the signed name.
       signedUrl: settings.baseUrl ?? `https://${settings.hostSuffix}`,
       changesetDays: settings.changesetDays,
+      files: settings.files,
       ...tenantLimits(settings),
       webhooks: {
         retries: settings.webhookRetries,

@@ -1,6 +1,6 @@
 import type { Tenant } from '@tildebase/tenant'
 import { BEGINNING, FORM } from '@tildebase/tenant/internal'
-import type { Bucket } from '../env.ts'
+import type { Bucket, FileBucket } from '../env.ts'
 import type { BackupMark, ObjectMarks } from '../object/marks.ts'
 
 /** Letters of a segment, about. A longer one is closed, and another begun. */
@@ -12,10 +12,17 @@ const MOST_SEGMENTS = 16
  * Adds what a tenant wrote since to its backup, in the files that `tilde backup --to` makes: segments of its log and a file
  * of secrets. A segment that is not full is written again with more in it. Returns whether there is more to add.
  */
-export async function backUp(bucket: Bucket, tenant: Tenant, marks: ObjectMarks): Promise<boolean> {
+export async function backUp(
+  bucket: Bucket,
+  tenant: Tenant,
+  marks: ObjectMarks,
+  files: FileBucket | undefined,
+): Promise<boolean> {
   let mark = marks.get('backup') ?? begun(tenant.slug)
   for (let i = 0; i < MOST_SEGMENTS && mark.seq < tenant.admin.head.seq; i++) {
     const { text, seq, hash, secrets } = segmentAfter(tenant, mark)
+    // The bytes come first: an event in the backup has its files there.
+    if (files) await copyContents(bucket, tenant, files, mark.prefix, text)
     await bucket.put(segmentKey(mark.prefix, mark.first), await packed(text))
     if (secrets !== null && secrets !== mark.secrets) await bucket.put(`${mark.prefix}secrets.ndjson`, secrets)
     const isFull = text.length > SEGMENT
@@ -28,6 +35,30 @@ export async function backUp(bucket: Bucket, tenant: Tenant, marks: ObjectMarks)
     marks.set('backup', mark)
   }
   return mark.seq < tenant.admin.head.seq
+}
+
+/** A file in an event, whose values are JSON inside of JSON. */
+const NAMED = /\\?"hash\\?":\\?"(sha256:[0-9a-f]{64})\\?"/g
+
+/** The key of a content in a backup. */
+export function contentKey(prefix: string, hash: string): string {
+  return `${prefix}files/${hash.slice('sha256:'.length)}`
+}
+
+/** Copies the contents that a segment names, unless the backup has them. */
+async function copyContents(
+  bucket: Bucket,
+  { slug, admin }: Tenant,
+  files: FileBucket,
+  prefix: string,
+  text: string,
+): Promise<void> {
+  for (const hash of new Set(text.matchAll(NAMED).map(([, hash]) => hash!))) {
+    const content = admin.content(hash)
+    if (content === null || content.key === null || (await bucket.head(contentKey(prefix, hash)))) continue
+    const object = await files.get(`${slug}/${content.key}`)
+    if (object) await bucket.put(contentKey(prefix, hash), object.body)
+  }
 }
 
 /** The key of a segment: names sort as events do. */

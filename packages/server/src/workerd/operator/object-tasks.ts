@@ -1,8 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
+import type { Verdict } from '@tildebase/tenant/internal'
+import type { BlobStore } from '@tildebase/tenant/ports'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
 import { logPart } from '../../doors/watch/log-request.ts'
+import { contentFault, contentResponse, demandHash, takeContent } from '../../host/files/contents.ts'
 import { afterOf, replayedReply, restoringReply } from '../../host/operator.ts'
 import type { Bucket } from '../env.ts'
 import { restoring } from '../object/admit.ts'
@@ -12,6 +15,7 @@ import { newestBackup } from './backup.ts'
 
 /** Letters of a slice, about. */
 const SLICE = 4_194_304
+const MOST_FAULTS = 1_000
 
 /** Does what the operator asks of a tenant as a whole. */
 export async function runTask(task: ObjectTask, request: HttpRequest, context: TaskContext): Promise<HttpResponse> {
@@ -37,7 +41,12 @@ export async function runTask(task: ObjectTask, request: HttpRequest, context: T
     case 'info':
       return render(json(200, { ...tenant.admin.info(), bytes: context.bytes() }))
     case 'verify':
-      return render(json(200, { tenant: slug, ...tenant.admin.verify() }))
+      return render(json(200, { tenant: slug, ...(await verified(tenant, context.blobs)) }))
+    case 'readContent':
+      demandHash(task.hash)
+      return contentResponse(slug, task.hash, tenant.admin.content(task.hash), context.blobs)
+    case 'writeContent':
+      return takeContent(task.hash, request, context.blobs, (content) => tenant.admin.takeIn(content))
     case 'log': {
       const pages = tenant.admin.log(await logPart(tenant, task.question))
       return { status: 200, headers: LINES, body: streamed(pages) }
@@ -48,6 +57,17 @@ export async function runTask(task: ObjectTask, request: HttpRequest, context: T
 }
 
 const LINES = { 'content-type': 'application/x-ndjson' }
+
+/** Compares the log, and the bytes of files with their hashes. */
+async function verified(tenant: Tenant, blobs: BlobStore | undefined): Promise<Verdict> {
+  const verdict = tenant.admin.verify()
+  const faults = [...verdict.faults]
+  for (const content of blobs ? tenant.admin.contents() : []) {
+    const fault = faults.length < MOST_FAULTS ? await contentFault(blobs!, content) : null
+    if (fault !== null) faults.push({ seq: null, message: fault })
+  }
+  return { ...verdict, ok: faults.length === 0, faults }
+}
 
 /** How far a restore has come. */
 function progressOf({ slug, marks, exists, tenant }: TaskContext): HttpResponse {
@@ -102,8 +122,7 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
   const mark = marks.get('restoring')
   if (mark?.source) throw restoring(slug)
   const body = request.body instanceof Uint8Array ? only(request.body) : request.body
-  if (context.exists() && !context.isRestoring())
-    return replayedReply(slug, task.more, false, (await context.tenant().admin.replay(body, pause, task)).events)
+  if (context.exists() && !context.isRestoring()) return taken(context, task, false, body)
   context.demandFree()
   return context.replaying(async () => {
     const log = await begun(body)
@@ -111,15 +130,26 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
     if (isNew && context.exists()) await context.erase()
     marks.set('restoring', { of: task.of ?? mark?.of ?? null })
     try {
-      const { events } = await context.tenant().admin.replay(log.all, pause, task)
+      const reply = await taken(context, task, true, log.all)
       if (!task.more) marks.clear('restoring')
-      return replayedReply(slug, task.more, true, events)
+      return reply
     } catch (reason) {
       // Of slices the earlier ones are kept: it can continue after them. A restore whose first one is refused has not begun.
       if (isNew) await context.erase()
       throw reason
     }
   })
+}
+
+async function taken(
+  { slug, tenant }: TaskContext,
+  task: ReplayTask,
+  isNew: boolean,
+  body: AsyncIterable<Uint8Array>,
+): Promise<HttpResponse> {
+  const { admin } = tenant()
+  const { events } = await admin.replay(body, pause, task)
+  return replayedReply(slug, task.more, isNew, events, admin.missingContents())
 }
 
 /** Lets requests run: they get 503 with Retry-After. */
@@ -163,6 +193,8 @@ interface TaskContext {
   readonly bytes: () => number
   /** Opens the tenant. */
   readonly tenant: () => Tenant
+  /** Where the bytes of files are, if there is a bucket. */
+  readonly blobs: BlobStore | undefined
   /** Refuses all requests during some work. */
   readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
   /** Has the alarm ring now. */

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
+import { json, render } from '../../doors/reply.ts'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
 import type { OperatorHost } from '../../host/operator.ts'
 import type { Directory } from '../directory.ts'
@@ -26,8 +27,6 @@ export function workerOperator(tenants: DurableTenants, directory: Directory | n
       rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
       tasks: 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.',
       release: 'Each tenant of this host has its own thread, so there is no quarantine.',
-      readContent: 'This host stores no files.',
-      writeContent: 'This host stores no files.',
       backup: 'This host has no files to back up: use …/log, or tilde backup with a folder.',
     },
   }
@@ -56,7 +55,29 @@ async function forkTenant(
     const more = slice.headers[MORE] !== undefined
     const body = slice.body as HttpRequest['body']
     const taken = await tenants.task(to, { do: 'replay', more, of: null }, { ...inner, body }, requestId)
-    if (taken.status !== 202) return taken
-    after = JSON.parse(await new Response(taken.body as BodyInit).text()).events
+    if (taken.status !== 201 && taken.status !== 202) return taken
+    const { events, missing = [] } = JSON.parse(await new Response(taken.body as BodyInit).text())
+    if (taken.status === 201) {
+      await copyContents(slug, to, missing, inner, requestId, tenants)
+      return render(json(201, { tenant: to, events }))
+    }
+    after = events
+  }
+}
+
+/** Gives a fork the bytes of its origin, as far as that has them. */
+async function copyContents(
+  from: string,
+  to: string,
+  hashes: readonly string[],
+  request: HttpRequest,
+  requestId: string,
+  tenants: DurableTenants,
+): Promise<void> {
+  for (const hash of hashes) {
+    const found = await tenants.task(from, { do: 'readContent', hash }, { ...request, method: 'GET' }, requestId)
+    if (found.status !== 200) continue
+    const body = found.body as HttpRequest['body']
+    await tenants.task(to, { do: 'writeContent', hash }, { ...request, method: 'PUT', body }, requestId)
   }
 }

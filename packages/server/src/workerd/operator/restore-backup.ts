@@ -1,9 +1,12 @@
 import { Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
 import { FORM } from '@tildebase/tenant/internal'
+import type { BlobStore } from '@tildebase/tenant/ports'
+import { storeContent } from '../../host/files/contents.ts'
 import type { Bucket } from '../env.ts'
 import type { BackupSource } from '../object/marks.ts'
-import { segmentKey } from './backup.ts'
+import { RequestBody } from '../object/request-body.ts'
+import { contentKey, segmentKey } from './backup.ts'
 
 /**
  * Brings a tenant that is being restored a segment of its backup further. Returns where it is then, or null when the tenant
@@ -14,6 +17,7 @@ export async function restoreSegment(
   tenant: Tenant,
   source: BackupSource,
   pause: () => Promise<void>,
+  blobs: BlobStore | undefined,
 ): Promise<BackupSource | null> {
   const { admin } = tenant
   const segment = await bucket.get(segmentKey(source.prefix, source.first))
@@ -29,7 +33,21 @@ export async function restoreSegment(
   if (!segment && (await hasLater(bucket, source)))
     throw new Problem('damaged', `The backup ${source.prefix} lacks the segment of event ${source.first}.`)
   await admin.replay(encoded(restOf(bucket, tenant, source)), pause)
+  if (blobs) await restoreContents(bucket, tenant, source, blobs)
   return null
+}
+
+/** Brings the bytes of files back, as far as the backup has them. */
+async function restoreContents(
+  bucket: Bucket,
+  { admin }: Tenant,
+  { prefix }: BackupSource,
+  blobs: BlobStore,
+): Promise<void> {
+  for (const hash of admin.missingContents()) {
+    const found = await bucket.get(contentKey(prefix, hash))
+    if (found) await storeContent(hash, new RequestBody(found.body).chunks, blobs, (content) => admin.takeIn(content))
+  }
 }
 
 /** Whether there are segments after the one that is next. */

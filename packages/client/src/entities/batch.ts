@@ -1,8 +1,8 @@
 import { Problem } from '@tildebase/nouns'
+import type { AnyJson } from '../transport/any-json.ts'
+import { problemIn, type Wire } from '../transport/wire.ts'
+import type { BatchAnswer, BatchOptions, Ref } from '../types/batch-types.ts'
 import { type Asking, getQuery, listQuery } from './query.ts'
-import type { AnyJson } from './transport/any-json.ts'
-import { problemIn, type Wire } from './transport/wire.ts'
-import type { BatchAnswer, BatchOptions, Ref } from './types/batch-types.ts'
 
 interface Operation {
   readonly id: string

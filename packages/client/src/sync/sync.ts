@@ -1,6 +1,6 @@
+import type { Wire } from '../transport/wire.ts'
+import type { SyncAnswer, SyncChange, SyncRequest } from '../types/sync-types.ts'
 import type { LocalStore } from './local.ts'
-import type { Wire } from './transport/wire.ts'
-import type { SyncAnswer, SyncChange, SyncRequest } from './types/sync-types.ts'
 
 /** What a synchronisation did. */
 export interface SyncReport {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@tildebase/nouns'
+import { type FollowOptions, follow } from '../transport/follow.ts'
+import { type Page, pageOf } from '../transport/page.ts'
+import { pause } from '../transport/retry.ts'
+import type { Message } from '../transport/sse.ts'
+import type { Wire } from '../transport/wire.ts'
 import { type Asking, listQuery } from './query.ts'
-import { type FollowOptions, follow } from './transport/follow.ts'
-import { type Page, pageOf } from './transport/page.ts'
-import { pause } from './transport/retry.ts'
-import type { Message } from './transport/sse.ts'
-import type { Wire } from './transport/wire.ts'
 
 /** Changes that follow each other within this time are shown together. */
 const GATHER_MS = 20

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, Problem, sameJson } from '@tildebase/nouns'
-import type { AnyJson } from './transport/any-json.ts'
-import type { WriteOptions } from './types/types.ts'
+import type { AnyJson } from '../transport/any-json.ts'
+import type { WriteOptions } from './written.ts'
 
 /** What an upsert needs of a collection. */
 interface Target {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
-import type { Page } from './transport/page.ts'
+import type { Page } from '../transport/page.ts'
 
 /** A verb that will run on an entity at the time of a field. */
 export interface EntityTimer {

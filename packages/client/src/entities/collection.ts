@@ -1,11 +1,13 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
+import { filesOf } from '../files/files.ts'
+import type { AnyJson } from '../transport/any-json.ts'
+import { type Page, pageOf } from '../transport/page.ts'
+import { problemIn, type Wire } from '../transport/wire.ts'
 import { liveList } from './live.ts'
 import { createMany } from './many.ts'
 import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
-import { type Page, pageOf } from './transport/page.ts'
-import { problemIn, type Wire } from './transport/wire.ts'
-import type { WriteOptions } from './types/types.ts'
 import { upsert } from './upsert.ts'
+import { type WriteOptions, written } from './written.ts'
 
 const LARGEST_PAGE = 100
 /** A longer list question travels in a body: not every proxy takes long addresses. */
@@ -79,9 +81,11 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     rollback: (id: string, { asOf }: { asOf: Time }, options?: WriteOptions) =>
       run('rollback')(id, { asOf: timeText(asOf) }, options),
   }
+  const files = filesOf(wire, { root, type, at, get: methods.get, update: run('update') })
   return new Proxy(
     {
       ...methods,
+      ...Object.fromEntries(Object.entries(files).map(([name, method]) => [name, onField(method, run(name))])),
       upsert: (match: JsonObject, draft: JsonObject, options: WriteOptions = {}) =>
         upsert({ ...methods, type, update: run('update') }, match, draft, options),
     },
@@ -95,6 +99,13 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     },
   )
 }
+
+/** A method of a file field, or the verb with its name: only the first has the name of a field after the id. */
+function onField(method: AnyMethod, verb: AnyMethod): AnyMethod {
+  return (id, field, ...rest) => (typeof field === 'string' ? method : verb)(id, field, ...rest)
+}
+
+type AnyMethod = (id: string, ...rest: AnyJson[]) => Promise<AnyJson>
 
 /** What a Workflow can be asked in addition to its verbs. */
 function runsOf(wire: Wire, at: (id: string) => string) {
@@ -117,11 +128,6 @@ async function ask(wire: Wire, root: string, path: string, query: { filter?: unk
   const { status, body } = results[0]
   if (status === 200) return body
   throw problemIn(body, status)
-}
-
-function written({ ifVersion, idempotencyKey, signal }: WriteOptions = {}) {
-  const ifMatch = ifVersion === undefined ? undefined : `"${ifVersion}"`
-  return { headers: { 'if-match': ifMatch, 'idempotency-key': idempotencyKey }, signal }
 }
 
 function versionText(version: number | Time): string {

@@ -1,7 +1,7 @@
-import { NDJSON, sendRows } from './import/send.ts'
-import type { RowText } from './import/slices.ts'
-import type { Sending, Wire } from './transport/wire.ts'
-import type { CreatedMany } from './types/types.ts'
+import { NDJSON, sendRows } from '../import/send.ts'
+import type { RowText } from '../import/slices.ts'
+import type { Sending, Wire } from '../transport/wire.ts'
+import type { CreatedMany } from '../types/types.ts'
 
 const LARGEST_BATCH = 100
 const MOST_BY_BATCH = 1_000

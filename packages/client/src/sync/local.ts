@@ -1,5 +1,5 @@
 import { camelPrefix, type Json, type JsonObject } from '@tildebase/nouns'
-import type { Clock, SyncAnswer, SyncChange } from './types/sync-types.ts'
+import type { Clock, SyncAnswer, SyncChange } from '../types/sync-types.ts'
 
 /** An entity as the local database has it: what the server said, and what was done here since. */
 export interface LocalEntity {

@@ -1,0 +1,2 @@
+export { readBucket } from '../settings/file-settings.ts'
+export { Bucket, BucketRefusal } from './bucket.ts'
