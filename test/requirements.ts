@@ -1,4 +1,5 @@
 import { addressing, lenses } from './requirements/addressing.ts'
+import { agents } from './requirements/agents.ts'
 import { automation } from './requirements/automation.ts'
 import { bulk, sync } from './requirements/bulk.ts'
 import { changesets } from './requirements/changesets.ts'
@@ -40,6 +41,7 @@ export const REQUIREMENTS = [
   ...past,
   ...sync,
   ...mcp,
+  ...agents,
   ...batch,
   ...changesets,
   ...cluster,

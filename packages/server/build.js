@@ -1,5 +1,5 @@
 // Runs after every install. Makes dist/viewer, the files of the API viewer that the Node host sends compressed; dist/scripts.js,
-// the scripts of pages as texts; and what the Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
+// the scripts of pages as texts; dist/apps.js, the pages that agents show, as texts; and what the Worker is deployed with: dist/isolates.js, the modules that it loads into isolates of their own as texts, and dist/assets,
 // the files of the console and of /docs. Tests build it side by side: each file is replaced as a whole, and only if it changes.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -68,9 +68,21 @@ async function build({ build }) {
     'sign-in': await bundle('doors/browser/sign-in', { minify: false }),
     proof: await bundle('doors/browser/proof', { minify: false }),
   }
+  const style = readFileSync(here('src/doors/apps/app.css'), 'utf8')
+  const template = readFileSync(here('src/doors/apps/app.html'), 'utf8')
+  const apps = {}
+  for (const name of ['changeset', 'list', 'entity'])
+    apps[name] = pageOf(template, style, await bundle(`doors/apps/${name}`))
   stageAssets(here)
+  stage(here('dist/apps.js'), Buffer.from(`export const APPS = ${JSON.stringify(apps)}\n`))
   stage(here('dist/scripts.js'), Buffer.from(`export const SCRIPTS = ${JSON.stringify(scripts)}\n`))
   stage(here('dist/isolates.js'), Buffer.from(`export const ISOLATES = ${JSON.stringify(isolates)}\n`))
+}
+
+/** A page that is one text, so that it needs nothing from anywhere. */
+function pageOf(template, style, script) {
+  const safe = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
+  return template.replace('/* style */', () => style.trim()).replace('/* script */', () => safe.trim())
 }
 
 /** The files of Swagger UI, compressed and with their licence. */

@@ -89,7 +89,7 @@ verifies(
 
     expect(tools.result.tools.find(({ name }: any) => name === 'do').description).toContain('You can only propose')
     expect(done.answer).toMatchObject({ result: 'Ada!', changeset: { state: 'Open', operationCount: 1 } })
-    expect(url).toBe(`${host.url}/~acme/changesets/${$id}`)
+    expect(url).toMatch(`${host.url}/~acme/decide/${$id}?signature=`)
     expect(more.answer).toMatchObject({ result: 'Ada!', changeset: { $id, operationCount: 2 } })
     expect(before.answer).toMatchObject({
       state: 'Open',

@@ -5,6 +5,7 @@ export const SLOW = [
   'test/site.test.ts',
   'test/client/python.test.ts',
   'test/cluster/short/{log,moves,rollback,scenarios,stops,streams,tls,upgrade}.test.ts',
+  'test/agents/conformance.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
   'test/content/{bucket-backup,kill,r2,stream}.test.ts',

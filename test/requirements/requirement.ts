@@ -10,6 +10,7 @@ export type Area =
   | 'bulk'
   | 'sync'
   | 'mcp'
+  | 'agents'
   | 'batch'
   | 'changesets'
   | 'metrics'

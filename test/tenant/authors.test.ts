@@ -14,7 +14,7 @@ import { openAcme } from './fixture.ts'
 
 /** What later layouts added. */
 const LATER_TABLES =
-  'authors waits asks secrets contents content_senders content_uses uploads upload_parts blobs_to_remove integrations'.split(
+  'authors waits asks secrets contents content_senders content_uses uploads upload_parts blobs_to_remove integrations event_subscriptions'.split(
     ' ',
   )
 

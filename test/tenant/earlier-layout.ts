@@ -20,6 +20,7 @@ export function toLayout10(sql: Sql): void {
     'DROP TABLE entities',
     'DROP TABLE names',
     'DROP TABLE IF EXISTS integrations',
+    'DROP TABLE IF EXISTS event_subscriptions',
     'ALTER TABLE log_then RENAME TO log',
     'ALTER TABLE entities_then RENAME TO entities',
     'CREATE INDEX log_type ON log (type, seq)',

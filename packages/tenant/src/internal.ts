@@ -26,6 +26,8 @@ export {
 } from './query/parameters/unknown-names.ts'
 export { HistoryImporter } from './services/bulk/history.ts'
 export { type ImportCounts, type ImportDetail, Importer, type RowImporter } from './services/bulk/import.ts'
+export type { Changeset } from './services/changesets/changeset.ts'
+export type { Review } from './services/changesets/review.ts'
 export { type ReceivedContent, storeBytes } from './services/files/receive.ts'
 export type { PartCheck, ReceivedPart, UploadState } from './services/files/uploads.ts'
 export { invalidInvitation, type NewCredential } from './services/identity/invitations.ts'

@@ -12,6 +12,7 @@ import { type LongWrite, LongWrites, type TaskAbout } from './facade/long-writes
 import { Prover } from './facade/prover.ts'
 import { TenantReader } from './facade/reader.ts'
 import type { TenantServices } from './facade/services.ts'
+import { TenantSubscriptions } from './facade/subscriptions.ts'
 import { TenantTasks } from './facade/tasks.ts'
 import { TenantWriter } from './facade/writer.ts'
 import type { Grant } from './grant/grant.ts'
@@ -47,6 +48,7 @@ export class Tenant {
   readonly admin: TenantAdmin
   readonly identity: TenantIdentity
   readonly files: TenantFileAccess
+  readonly subscriptions: TenantSubscriptions
   readonly #engine: Engine
   readonly #services: TenantServices
   readonly #commits: GroupCommit
@@ -64,6 +66,7 @@ export class Tenant {
     this.admin = new TenantAdmin(engine)
     this.identity = new TenantIdentity(engine, services.people)
     this.files = new TenantFileAccess(services)
+    this.subscriptions = new TenantSubscriptions(engine)
   }
 
   /** The tenant's namespace, as events show it. */

@@ -1,3 +1,4 @@
+import { decideRoutes } from './decide/routes.ts'
 import { downloadRoutes } from './files/download.ts'
 import { linkRoutes } from './files/links.ts'
 import { fileRoutes, UPLOAD } from './files/routes.ts'
@@ -59,6 +60,7 @@ export const routes = new Routes([
   ...registerRoutes,
   ...deviceRoutes,
   ...consentRoutes,
+  ...decideRoutes,
   ...webhookRoutes,
   ...workflowRoutes,
   ...integrationRoutes,

@@ -109,7 +109,7 @@ export function isLinkPath(segments: readonly string[]): boolean {
 }
 
 /** Paths below a tenant that a sender without a key may ask for: to sign in, or to connect an agent. */
-const OPEN = new Set(['session', 'invitation', 'oauth', '.well-known'])
+const OPEN = new Set(['session', 'invitation', 'oauth', '.well-known', 'decide'])
 
 /**
  * Whether a path may be open to requests without a key. The route decides; this is a check before the tenant is opened.

@@ -7,9 +7,11 @@ import { businessVerbs } from '../business/verbs/verbs.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
+import { agentVerbs } from '../services/agents.ts'
 import { staleJob } from '../services/changesets/stale.ts'
 import { changesetVerbs } from '../services/changesets/verbs.ts'
 import { commentVerbs, deriveMentions } from '../services/comments.ts'
+import { endSubscriptionsJob, followRights } from '../services/event-subscriptions/end.ts'
 import { Feed } from '../services/events/feed.ts'
 import { collectionJob, keepNamedContents } from '../services/files/contents.ts'
 import { guardPeople } from '../services/identity/guard.ts'
@@ -61,6 +63,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     changesetVerbs,
     commentVerbs,
     integrationVerbs,
+    agentVerbs,
   )
   extensions.derive.Invoice = invoiceTotals
   extensions.derive.Asset = assetFields
@@ -72,6 +75,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     ...[
       keepNamedContents,
       guardPeople,
+      followRights,
       noteProgram,
       enqueueAfterHooks,
       enqueueDeliveries,
@@ -94,6 +98,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     afterHookJob(transactor),
     deliveryJob(transactor),
     cleanupJob(engine),
+    endSubscriptionsJob(engine),
     flagCounts.job(),
     staleJob(transactor),
     collectionJob(engine),

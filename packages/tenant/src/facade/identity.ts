@@ -277,6 +277,7 @@ export class TenantIdentity {
   /** Ends what a person allowed a client, with all its tokens. */
   endConsent(id: string): void {
     this.#written(() => endConsent(this.#engine.sql, id))
+    this.#engine.ports.alarm.wakeAt(this.#engine.ports.clock.now())
   }
 
   /** The scopes of a string, those that make no sense left out. */

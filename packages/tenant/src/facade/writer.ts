@@ -3,12 +3,14 @@ import type { Steps, Stepwise } from '../engine/turns.ts'
 import { shownEvents } from '../query/rights/visibility.ts'
 import type { ImportCounts, RowImporter } from '../services/bulk/import.ts'
 import type { ImportRow } from '../services/bulk/import-row.ts'
-import { changesetOf } from '../services/changesets/changeset.ts'
+import { type Changeset, changesetOf } from '../services/changesets/changeset.ts'
+import { isDecision, sealDecision } from '../services/changesets/decision.ts'
 import { type Effect, effect } from '../services/changesets/effect.ts'
 import { createFromOperations, type GivenChangeset } from '../services/changesets/given.ts'
 import { operationsOf, type Operation as ProposedOperation } from '../services/changesets/operations.ts'
 import { type Destination, type Proposal, propose } from '../services/changesets/propose.ts'
 import { type Review, review } from '../services/changesets/review.ts'
+import { staleAt } from '../services/changesets/stale.ts'
 import { erase } from '../services/erasure/erase.ts'
 import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
 import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
@@ -122,6 +124,19 @@ export class TenantWriter {
   /** A changeset for a reviewer, with its diff against the current state and its conflicts. */
   review(id: string): Review {
     return review(this.#write, id)
+  }
+
+  /** A changeset with the signature of the page on which a person decides about it, and the time at which it ends undecided. */
+  decision(id: string): { readonly changeset: Changeset; readonly signature: string; readonly staleAt: number } {
+    const { engine, grant } = this.#write
+    const changeset = changesetOf(engine, grant, id)
+    const { createdAt } = changeset.entity
+    return { changeset, signature: sealDecision(engine, changeset), staleAt: staleAt(engine, createdAt) }
+  }
+
+  /** Whether a signature belongs to the page of a changeset. */
+  isDecision(id: string, signature: string): boolean {
+    return isDecision(this.#write.engine, id, signature)
   }
 
   /** The metrics, counts and sums that an open changeset would change. */

@@ -90,6 +90,11 @@ export function demandArea(grant: Grant, action: Action, area: string): void {
   throw new Problem('forbidden', `This key does not have this right. It needs ${action}:${area} or more.`)
 }
 
+/** Whether these are the rights of an agent, or of something that an agent stored. */
+export function isAgents({ actor, author }: Grant): boolean {
+  return (author?.actor ?? actor).startsWith('agent_')
+}
+
 /** Refuses agents what would outlive the consent of their person. */
 export function demandNoAgent({ actor }: Grant, what: string): void {
   if (actor.startsWith('agent_')) throw new Problem('forbidden', `An agent cannot ${what}: a person must do it.`)

@@ -228,6 +228,12 @@ function validKey(engine: Engine, id: string): ValidKey | null {
   return { grant, expiresAt: data.expiresAt ? parseInstant(data.expiresAt) : null }
 }
 
+/** What a key may do now, by its id; null when it is revoked, expired or deleted. */
+export function keyGrant(engine: Engine, id: string): Grant | null {
+  const key = validKey(engine, id)
+  return key === null || (key.expiresAt !== null && key.expiresAt <= engine.ports.clock.now()) ? null : key.grant
+}
+
 /** The scopes that a draft asks for, if its author holds them. */
 export function scopesOf(engine: Engine, grant: Grant, draft: JsonObject, type = 'ApiKey'): readonly Scope[] {
   if (draft.scopes === undefined || draft.scopes === null) return grant.scopes

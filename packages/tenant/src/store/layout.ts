@@ -6,10 +6,11 @@ import { FILES } from './files/file-tables.ts'
 import { LOG_TABLES, VERSION_TABLE } from './log/log-tables.ts'
 import { MEASURES } from './measures.ts'
 import { NAMES } from './names.ts'
+import { EVENT_SUBSCRIPTIONS } from './outgoing/event-subscriptions.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 12
+export const LAYOUT_VERSION = 14
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -106,6 +107,8 @@ export const LAYOUT = [
   `CREATE INDEX outbox_webhook ON outbox (webhook)`,
   `CREATE INDEX outbox_failed ON outbox (webhook) WHERE state = 'failed'`,
   `CREATE INDEX outbox_done ON outbox (at) WHERE due IS NULL`,
+
+  ...EVENT_SUBSCRIPTIONS,
 
   // The change that decided the value of a field, when it came by a sync: valid while seq is the event that last
   // changed the field. Any other field was decided by the event itself, at its time.

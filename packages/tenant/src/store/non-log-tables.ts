@@ -33,6 +33,10 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   clients: { isSecret: true, columns: 'id, agent, data, created_at, used_at' },
   consents: { isSecret: true, columns: 'id, client, user, data, created_at, used_at, day, writes' },
   receivers: { isSecret: true, columns: 'id, secret, old_secret, old_until, sees, position' },
+  event_subscriptions: {
+    isSecret: true,
+    columns: 'id, actor, consent, name, arguments, url, created_at, expires_at, ended',
+  },
   authors: { columns: 'kind, thing, digest, seq, holder, record', isPublic: true },
   workflows: { isSecret: true, columns: 'id, rights, seq, next_at, failures' },
   workflow_runs: {

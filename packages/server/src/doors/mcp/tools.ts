@@ -12,7 +12,7 @@ export function toolsFor(call: Pick<Call, 'tenant' | 'read' | 'lens' | 'grant'>)
 
 /** The instructions for an agent that can only propose. */
 export const PROPOSES =
-  'You can only propose: writes are not executed, but stored as a changeset for a person to approve. The answer has its $id and url; fetch type "Changeset" with that id to see its state.'
+  'You can only propose: writes are not executed, but stored as a changeset for a person to approve. The answer has its $id and the url of the page where the person decides; fetch type "Changeset" with that id to see its state.'
 
 const TYPE = { type: 'string', description: 'Name of a type' } as const
 // Not a list of types: some clients translate schemas into a language where a value has one type.

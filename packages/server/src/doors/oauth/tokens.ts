@@ -32,7 +32,15 @@ function list(call: Call): Reply {
   if (own === null || named !== own) call.read.demand('admin', call.read.noun('User'))
   const user = typeof named === 'string' && named !== 'all' ? named : null
   const results = identity.consents(user).map((consent) => shown(call, consent))
-  return json(200, { results, total: results.length })
+  return json(200, { results, total: results.length, subscriptions: subscriptionsOf(call, user, results) })
+}
+
+/** The subscriptions of these tokens; administrators who ask about all people also see those of API keys. */
+function subscriptionsOf({ tenant }: Call, user: string | null, tokens: readonly { readonly id: string }[]): object[] {
+  const shown = new Set(tokens.map(({ id }) => id))
+  return tenant.subscriptions.all.filter(({ token }) =>
+    token === undefined ? user === null : shown.has(token as string),
+  )
 }
 
 function revoke(call: Call): Reply {
@@ -46,7 +54,7 @@ function revoke(call: Call): Reply {
   return empty(204)
 }
 
-function shown({ tenant }: Call, { id, client: clientId, user, data, createdAt, usedAt }: Consent): object {
+function shown({ tenant }: Call, { id, client: clientId, user, data, createdAt, usedAt }: Consent) {
   const client = tenant.identity.client(clientId)
   return {
     id,

@@ -1,6 +1,6 @@
 import { invalid, isoOf, isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import type { Steps } from '../../engine/turns.ts'
-import { may } from '../../grant/grant.ts'
+import { isAgents, may } from '../../grant/grant.ts'
 import { mayApproveOwn } from '../../grant/scopes.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
@@ -38,6 +38,12 @@ function create(write: Write, { data }: VerbRequest): RunResult {
 function* approve(write: Write, request: VerbRequest): Steps<RunResult> {
   const { engine, grant } = write
   const changeset = opened(write, request, 'approve')
+  if (isAgents(grant)) {
+    throw new Problem('forbidden', 'An agent cannot approve a changeset: a person decides, on the page of its url.', {
+      type: 'Changeset',
+      id: changeset.id,
+    })
+  }
   if (changeset.author === grant.actor && !mayApproveOwn(grant.scopes)) {
     throw new Problem('forbidden', 'Authors cannot approve their own changesets. This needs the scope approve:own.', {
       type: 'Changeset',

@@ -29,7 +29,7 @@ export function neverEmitted({ all }: Nouns, pattern: string): string | null {
 }
 
 /** The names of all events of a type. */
-function eventsOf({ name, verbs }: Noun): string[] {
+export function eventsOf({ name, verbs }: Noun): string[] {
   const own = Object.values(verbs).map(({ event }) => event)
   const events = [...new Set([...own, ...(OF_THE_SERVICE[name] ?? []), ...OF_EVERY_TYPE])]
   return events.filter((event) => !NEVER[name]?.includes(event))

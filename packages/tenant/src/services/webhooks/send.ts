@@ -37,6 +37,7 @@ export async function send(
       'content-type': 'application/json',
       'user-agent': AGENT,
       ...signatures(seal, to.signer, id, body, started),
+      ...to.form?.headers,
       ...traceHeader(engine, delivery.trace),
     },
     body,
@@ -55,9 +56,12 @@ export function isSuccess(status: number | null): boolean {
 function messageOf(
   texts: EventTexts,
   to: Subscription,
-  { seq, body }: Delivery,
+  { id: number, seq, body }: Delivery,
 ): { readonly id: string; readonly body: string } | null {
-  if (body !== null) return { id: JSON.parse(body).id, body }
+  if (body !== null) {
+    const { id, type } = JSON.parse(body) as { id?: string; type: string }
+    return { id: id ?? `msg_${type}_${number}`, body }
+  }
   const known = texts.of(seq, to.view)
-  return known && { id: known.event.id, body: known.text }
+  return known && { id: known.event.id, body: to.form?.body(known.event) ?? known.text }
 }

@@ -18,6 +18,18 @@ export function secretFault(secret: unknown): string | null {
   return 'starts with whsec_ but does not continue with base64'
 }
 
+/** Whether a secret is `whsec_` and the base64 of 24 to 64 bytes, as the Standard Webhooks have it. */
+export function isStandardSecret(secret: unknown): secret is string {
+  if (typeof secret !== 'string' || secret.length > 256 || !secret.startsWith(PREFIX)) return false
+  const length = bytesOf(secret.slice(PREFIX.length))?.length ?? 0
+  return length >= 24 && length <= 64
+}
+
+/** What signs with a secret that is not rotated. */
+export function signerWith(secret: string): Signer {
+  return { secret, key: keyOf(secret), old: null }
+}
+
 /** What a webhook's deliveries are signed with. */
 export interface Signer extends Pick<Receiver, 'secret' | 'old'> {
   readonly key: Uint8Array

@@ -5,10 +5,13 @@ import { visibilityOf } from '../../query/rights/visibility.ts'
 import { regexFault, regexTest } from '../../query/words/regex.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
+import type { EventSubscription } from '../../store/outgoing/event-subscriptions.ts'
 import { enqueueDelivery } from '../../store/outgoing/outbox.ts'
 import { type Receiver, receivers } from '../../store/outgoing/receivers.ts'
 import { eventView } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
+import { allEventSubscriptions, DEPENDS_ON } from '../event-subscriptions/holder.ts'
+import { agentReceiver, type EventForm } from '../event-subscriptions/receiver.ts'
 import { authoredWebhook } from './author.ts'
 import { keyOf, type Signer } from './signature.ts'
 
@@ -22,6 +25,8 @@ export interface Subscription extends Pick<Receiver, 'id' | 'position'> {
   show(event: LogRow): LogRow | null
   /** An event that was queued for it, as its author may see it now; null when it may not. */
   view(event: LogRow): LogRow | null
+  /** The form of its events, where that is not the record. */
+  readonly form?: EventForm
 }
 
 /** The record of an event as a type, so that a webhook's filter is written in the one query language. */
@@ -48,12 +53,22 @@ const Record = noun(
   { domain: 'platform' },
 )
 
-/** The webhooks of a tenant by their id, kept until one of them changes. */
+/** The webhooks of a tenant and the subscriptions of agents by their id, kept until one of them changes. */
 export function subscriptions(engine: Engine): ReadonlyMap<string, Subscription> {
-  return engine.cache.get(['Webhook', 'Schema'], 'subscriptions', () => {
-    const found = receivers(engine.sql).flatMap((receiver) => subscriptionOf(engine, receiver) ?? [])
+  return engine.cache.get(['Webhook', ...DEPENDS_ON], 'subscriptions', () => {
+    const agents = new Map(allEventSubscriptions(engine).map((one) => [one.id, one]))
+    const found = receivers(engine.sql).flatMap((receiver) => {
+      const ofAgent = agents.get(receiver.id)
+      return (ofAgent ? agentSubscription(engine, receiver, ofAgent) : subscriptionOf(engine, receiver)) ?? []
+    })
     return new Map(found.map((subscription) => [subscription.id, subscription]))
   })
+}
+
+function agentSubscription(engine: Engine, receiver: Receiver, stored: EventSubscription): Subscription {
+  const { show, form } = agentReceiver(engine, stored)
+  const { id, position } = receiver
+  return { id, position, url: stored.url, signer: signerOf(engine, receiver), isFailing: false, show, view: show, form }
 }
 
 /** A filter over the records of events, or a Problem that says what is wrong with it. */

@@ -89,6 +89,31 @@ export function nextDelivery(sql: Sql, webhook: string, queue: Queue): number | 
   )[0]![0]
 }
 
+/** The seq of the first event that waits to be sent again, or null. */
+export function firstRetry(sql: Sql, webhook: string): number | null {
+  return sql.rows(
+    `SELECT min(seq) FROM outbox WHERE webhook = ? AND state = 'retry' AND due IS NOT NULL`,
+    webhook,
+  )[0]![0]
+}
+
+/** The seq of the first event that is still to be sent, or null. */
+export function firstPending(sql: Sql, webhook: string): number | null {
+  return sql.rows('SELECT min(seq) FROM outbox WHERE webhook = ? AND due IS NOT NULL', webhook)[0]![0]
+}
+
+/** Queues a message that is not an event. */
+export function enqueueMessage(sql: Sql, webhook: string, seq: number, at: number, body: string): void {
+  sql.run(
+    `INSERT INTO outbox (webhook, seq, state, failures, due, at, attempts, body) VALUES (?, ?, 'new', 0, ?, ?, '[]', ?)`,
+    webhook,
+    seq,
+    AT_ONCE,
+    at,
+    body,
+  )
+}
+
 /** Writes down a try: what came of it, and when the next one is due. */
 export function saveAttempt(
   sql: Sql,

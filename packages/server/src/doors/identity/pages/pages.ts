@@ -118,6 +118,9 @@ button:disabled { opacity: .5 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .actions { display: flex; gap: .75rem }
 .others { flex-direction: column; margin-top: 1.5rem }
+table { width: 100%; border-collapse: collapse; font-size: .875rem }
+th, td { padding: .25rem .5rem .25rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere }
+h2 { font-size: 1rem; margin: 1.25rem 0 0 }
 .error { color: var(--bad) }
 .note { color: var(--soft); font-size: .875rem }
 [hidden] { display: none !important }
