@@ -9,6 +9,7 @@ import { filled } from './markdown.ts'
 import { aboutTable, kindTable, markTable, timerTable, verbTable } from './notation.ts'
 import { problemCodes } from './problem-codes.ts'
 import { logicalTable, metaFields, operatorTable } from './query.ts'
+import { serverJson } from './server-json.ts'
 import { clientSettings, settingTables } from './settings.ts'
 import { skillFile } from './skill.ts'
 import { ROOT } from './source.ts'
@@ -47,6 +48,7 @@ export async function referencePages(): Promise<{ readonly [path: string]: strin
     ...whole,
     ...written,
     ['skills/tildebase/SKILL.md', skillFile()],
+    ['server.json', serverJson()],
     ['packages/client/src/types/problem-codes.ts', problemCodes()],
   ])
 }
