@@ -7,7 +7,7 @@ const FILE = process.env.BENCH_HOLDS
 /** Shorter ones are of no interest. */
 const LEAST_MS = 5
 const EVERY_MS = 1
-/** Of longer ones it is told what the thread did, if that is asked for. */
+/** Longer ones are shown with the stacks of the thread, if BENCH_PROFILE is set. */
 const TOLD_MS = 50
 const MOST_FRAMES = 14
 

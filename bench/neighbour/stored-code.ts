@@ -6,7 +6,7 @@ const DEEP = `${'!'.repeat(99_000)}1`
 /** Each multiplication takes longer than a hook may compute. */
 const BIG = '() => { let a = 3n ** 2000000n; for (;;) a *= a }'
 
-/** Code and workflows that take more than they may, and answers that nobody reads. */
+/** Code and workflows that take more than they may, and answers that the client does not read. */
 export const STORED_CODE: readonly Attack[] = [
   {
     name: 'answers that are not read',

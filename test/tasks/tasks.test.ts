@@ -121,7 +121,7 @@ test('writes during a task wait for it, and are kept', async () => {
 
 verifies(
   'budget.waiting',
-  'at most 64 writes wait for a task; others are told when to come again, and reads go on',
+  'at most 64 writes wait for a task; others are refused with the time to try again, and reads continue',
   async () => {
     needs('second connection to a file')
     const begun = await rename('size', 'length')

@@ -170,7 +170,7 @@ export interface ScriptRequest {
   readonly operations: number
   /** How long the result may be, as JSON text. */
   readonly resultLength: number
-  /** Answers one call of the code: `call('Contact.find', [filter, options])`. `excuse` is told of a task that it waits for. */
+  /** Answers one call of the code: `call('Contact.find', [filter, options])`. It calls `excuse` with a task that it waits for. */
   readonly call: (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => Promise<Json>
 }
 

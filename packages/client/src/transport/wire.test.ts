@@ -154,7 +154,7 @@ describe('a write that the service continues as a task', () => {
     await expect(client().undo('c')).rejects.toMatchObject({ code: 'validation_error', about: { task: 'task_1' } })
   })
 
-  test('is left alone if the caller wants that', async () => {
+  test('is left alone if the caller asks for that', async () => {
     script = [begun]
 
     expect(await client({ waitForTasks: false }).undo('c')).toMatchObject({ id: 'task_1', state: 'running' })

@@ -78,7 +78,7 @@ export class Scheduler {
     this.#asideChanged = Promise.withResolvers()
   }
 
-  /** Says that it goes on. */
+  /** Says that it continues. */
   takeBack(work: string): void {
     const count = this.#aside.get(work)! - 1
     if (count === 0) this.#aside.delete(work)

@@ -51,11 +51,11 @@ interface Running {
 
 /** Tasks of one tenant that run or wait. */
 const MOST_TASKS = 10
-/** Writes that wait for a task: a part of the requests that a tenant may have in progress, so that reads go on. */
+/** Writes that wait for a task: a part of the requests that a tenant may have in progress, so that reads continue. */
 const MOST_WAITING = 64
 /** For how long a write waits for a task. */
 const LONGEST_WAIT_MS = 30_000
-/** What a refused write is told about when to come again, in seconds. */
+/** When a refused write is to be sent again, in seconds. */
 const RETRY = { unknown: 5, most: 60 }
 /** Events of a dry run that its answer shows. */
 const MOST_SHOWN = 1_000

@@ -9,7 +9,9 @@ async function lengthOf(body: Uint8Array, encoding?: string): Promise<number> {
 }
 
 test('a zipped body that grows beyond measure is refused, however much an import may have', async () => {
-  const rows = Array.from({ length: 600_000 }, (_, i) => JSON.stringify({ name: `Person ${i}`, score: i * 7 })).join('\n')
+  const rows = Array.from({ length: 600_000 }, (_, i) => JSON.stringify({ name: `Person ${i}`, score: i * 7 })).join(
+    '\n',
+  )
   const zeros = Buffer.alloc(64 * 1_048_576, ' ')
 
   await expect(lengthOf(gzipSync(zeros), 'gzip')).rejects.toMatchObject({ code: 'too_large' })

@@ -41,7 +41,7 @@ interface ProposedChangeset {
 export interface CodeWriter {
   /** Runs one in the next commit. */
   now<T>(context: Partial<WriteContext>, work: (write: Write) => T): Promise<T>
-  /** The same; one that takes too long for that becomes a task, which `excuse` is told of. */
+  /** The same; one that takes too long for that becomes a task, with which it calls `excuse`. */
   toEnd<T>(
     context: Partial<WriteContext>,
     work: (write: Write) => Stepwise<T>,

@@ -52,7 +52,7 @@ export async function untilAnswered<T>(
 
 /**
  * Runs a write of background work at once, durable when it is answered. Where stored hooks are asked before, or if it takes
- * too long for one commit and becomes a task, it is a promise. `excuse` is told of the task.
+ * too long for one commit and becomes a task, it is a promise. It calls `excuse` with the task.
  */
 export function runNow<T>(
   transactor: Transactor,
