@@ -23,6 +23,7 @@ WORDS = [
     (r"\bawait ", ""),
     (r"\bAwaitable\[([^\[\]]+)\]", r"\1"),
     (r"\bAsyncGenerator, Awaitable, Callable\b", "Callable, Generator"),
+    (r"\bAsyncGenerator, Callable, Iterable\b", "Callable, Generator, Iterable"),
     (r"\bAsyncGenerator, Callable\b", "Callable, Generator"),
     (r"\bAsyncGenerator, Iterable\b", "Generator, Iterable"),
     (r"\bAsyncGenerator\[(.+), None\]:", r"Generator[\1, None, None]:"),

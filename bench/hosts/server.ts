@@ -44,6 +44,7 @@ export async function startServer(
   let deaths = 0
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     deaths += text.split('"A worker is replaced"').length - 1
+    if (env.BENCH_PROFILE) process.stderr.write(text)
   })
   const url = await addressOf(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })

@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { LONG_WRITES } from './long-writes.ts'
 import { type Attack, endlessly, load, pause, type Scene } from './scene.ts'
+import { STORED_CODE } from './stored-code.ts'
 import { WHOLE_TENANT } from './whole-tenant.ts'
 
 const WORDS = Array.from({ length: 200 }, (_, i) => `word${i * 7919}`)
@@ -156,6 +157,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   ...WHOLE_TENANT,
   ...LONG_WRITES,
+  ...STORED_CODE,
   {
     name: 'a damaged tenant',
     env: { TILDE_OPEN_TENANTS: '4' },

@@ -112,6 +112,31 @@ class Scripted(unittest.TestCase):
                 call()
             self.assertEqual((raised.exception.code, len(self.seen)), (code, times))
 
+    def task(self, state: str, status: int = 200, **more: object) -> Act:
+        body = {"id": "task_1", "title": "undo", "state": state, "progress": 1, "total": 2, "result": None, "error": None}
+        return answer(status, {**body, **more}, location="/~acme/tasks/task_1")
+
+    def test_a_write_that_becomes_a_task_gives_its_own_answer(self) -> None:
+        begun, running = self.task("running", 202), self.task("running")
+        progress: list[str] = []
+        self.script = [begun, running, self.task("done", result={"status": 200}), answer(200, {"undone": 3})]
+        with Tildebase("acme", "tb_x", self.url, on_task=lambda task: progress.append(task["state"])) as client:
+            self.assertEqual(client.undo("c")["undone"], 3)
+        self.assertEqual(progress, ["running", "running", "done"])
+        self.assertEqual([seen["path"] for seen in self.seen][1:3], ["/~acme/tasks/task_1"] * 2)
+        first, last = self.seen[0]["headers"], self.seen[3]["headers"]
+        self.assertEqual(first["idempotency-key"], last["idempotency-key"])
+
+        error = {"code": "conflict", "message": "The task was cancelled."}
+        self.script = [begun, self.task("cancelled", error=error)]
+        with self.assertRaises(Problem) as raised:
+            Tildebase("acme", "tb_x", self.url).undo("c")
+        self.assertEqual(raised.exception.code, "conflict")
+
+        self.script, self.seen = [begun], []
+        self.assertEqual(Tildebase("acme", "tb_x", self.url, wait_for_tasks=False).undo("c")["id"], "task_1")
+        self.assertEqual(len(self.seen), 1)
+
     def test_a_stream_continues_after_the_last_event_that_it_saw(self) -> None:
         self.script = [events(1, 2), drop, events(), BUSY, events(3), events(4)]
         got = []

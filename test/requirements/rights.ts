@@ -67,6 +67,9 @@ export const fairness = requirements('running', {
   O7: {
     'budget.transaction': 'A transaction over its time runs as a job in slices, and leaves the old or the new state.',
     'budget.tasks': 'GET …/tasks/:id shows the progress of such a job, and a request can cancel it.',
+    'budget.client': 'The client library waits for such a job, and returns the answer of the request.',
+    'budget.waiting':
+      'Writes that wait for such a job are limited: more of them are refused, with the time to try again.',
     'answers.bounded': 'Answers that wait to be read are bounded for the process, a tenant and a key.',
     'answers.slow': 'A reader slower than 1 KiB/s over 60 s is disconnected.',
     'tenant.quota': 'A write beyond TILDE_TENANT_LIMIT returns 507 over_quota; reads, deletes and erasures continue.',

@@ -6,6 +6,7 @@ const CARS = 8_000
 const FEW = 20
 /** The oldest and the newest cars. */
 const ends: string[] = []
+const OPERATIONS = 2_000
 let app: TestApp
 
 beforeAll(async () => {
@@ -24,6 +25,7 @@ afterAll(() => app.stop())
 
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   app.request(method, `/~acme${path}`, body, headers)
+const rename = (from: string, to: string) => send('POST', '/schema/Car/rename', { from, to })
 const retype = (to: string, query = '') => send('POST', `/schema/Car/retype${query}`, { field: 'size', to })
 
 /** Waits until a task has ended, and does something else meanwhile. */
@@ -117,6 +119,35 @@ test('writes during a task wait for it, and are kept', async () => {
   expect((await send('GET', '/Car?name=late')).body.results[0].$id).toBe(car.body.$id)
 }, 60_000)
 
+verifies(
+  'budget.waiting',
+  'at most 64 writes wait for a task; others are refused with the time to try again, and reads continue',
+  async () => {
+    needs('second connection to a file')
+    const begun = await rename('size', 'length')
+    // Writes wait from the first step on.
+    for (let seen = begun.body; seen.progress === 0; ) seen = (await send('GET', `/tasks/${begun.body.id}`)).body
+    const writes = Array.from({ length: 80 }, (_, i) => send('POST', '/Contact', { name: `waits ${i}` }))
+    const read = await send('GET', '/Contact?limit=1')
+    const replies = await Promise.all(writes)
+    const task = await ended(begun)
+    await ended(await rename('length', 'size'))
+    const refused = replies.filter(({ status }) => status !== 201)
+    const filter = encodeURIComponent(JSON.stringify({ name: { $regex: '^waits' } }))
+    const kept = (await send('GET', `/Contact?limit=1&filter=${filter}`)).body.total
+
+    expect([task.state, read.status]).toEqual(['done', 200])
+    expect([replies.length - refused.length, refused.length]).toEqual([64, 16])
+    expect(kept).toBe(64)
+    for (const { status, headers, body } of refused) {
+      expect([status, body.error]).toEqual([503, 'busy'])
+      expect(body.message).toMatch(/^A task is changing this tenant, and 64 writes wait for it. Try again in \d+ s.$/)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+  },
+  60_000,
+)
+
 test('a task that cannot be done says why, and a dry run leaves nothing', async () => {
   needs('second connection to a file')
   const failed = await ended(await retype('number'))
@@ -126,7 +157,7 @@ test('a task that cannot be done says why, and a dry run leaves nothing', async 
 
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'validation_error' } })
   expect(failed.error.message).toContain(head.$id)
-  expect([dry.state, dry.result]).toEqual(['done', null])
+  expect([dry.state, dry.result]).toEqual(['done', { dryRun: true, status: 200, result: { migrated: CARS + 1 } }])
   expect(Object.keys(type.own)).toEqual(['name', 'size', 'plate'])
 }, 60_000)
 
@@ -146,15 +177,16 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
   const contacts = (await send('GET', '/Contact/count')).body
   const undone = await ended(await send('POST', '/undo/sync-1'))
   const left = (await send('GET', '/Contact/count')).body
-  // Trying it out takes its time too, so it is not large enough to be answered with a task on every machine.
-  const operations = Array.from({ length: 60 }, (_, i) => ({
+  const operations = Array.from({ length: OPERATIONS }, (_, i) => ({
     type: 'Contact',
     verb: 'create',
     data: { name: `d${i}` },
   }))
-  const changeset = await send('POST', '/changesets', { title: 'many', operations })
+  const proposed = await send('POST', '/changesets', { title: 'many', operations })
+  const changeset = proposed.status === 202 ? (await ended(proposed)).result.$id : proposed.body.$id
+  const { body: review } = await send('GET', `/Changeset/${changeset}`)
   const approver = app.as(await app.key('acme', 'admin:all'))
-  const approved = await approver('POST', `/~acme/Changeset/${changeset.body.$id}/approve`)
+  const approved = await approver('POST', `/~acme/Changeset/${changeset}/approve`)
   if (approved.status === 202) await ended(approved)
 
   expect([declared.state, declared.result]).toEqual(['done', { status: 200 }])
@@ -167,6 +199,7 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
   })
   expect(undone).toMatchObject({ state: 'done', progress: count, result: { status: 200, undone: count } })
   expect(contacts.count - left.count).toBe(count)
+  expect([review.diff.length, review.conflicts]).toEqual([OPERATIONS, []])
   expect([200, 202]).toContain(approved.status)
-  expect((await send('GET', '/Contact/count')).body.count - left.count).toBe(60)
+  expect((await send('GET', '/Contact/count')).body.count - left.count).toBe(OPERATIONS)
 }, 120_000)

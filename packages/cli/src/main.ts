@@ -2,7 +2,7 @@ import type { Call } from './command.ts'
 import { commandOf } from './commands.ts'
 import { failureOf } from './failure.ts'
 import { helpFor, overview } from './help.ts'
-import { linkTo } from './link/link.ts'
+import { linkTo, TaskBegun } from './link/link.ts'
 import { freshKey } from './login/refresh.ts'
 import { outputTo } from './output/output.ts'
 import { firstLook, readFlags, refuseUnheeded } from './parse/flags.ts'
@@ -40,7 +40,12 @@ async function run(args: readonly string[]): Promise<void> {
   const { words, given: flags } = readFlags(command, own)
   refuseUnheeded(command, flags)
   const call: Call = { words, flags, settings, out, link: () => linkTo(settings) }
-  await command.run(call)
+  try {
+    await command.run(call)
+  } catch (reason) {
+    if (!(reason instanceof TaskBegun)) throw reason
+    out.value(settings.json ? reason.task : reason.message)
+  }
 }
 
 /** A person's key is valid for an hour; it is renewed before use. */

@@ -15,6 +15,8 @@ export interface Settings {
   readonly json: boolean
   readonly dryRun: boolean
   readonly asOf: string | undefined
+  /** Whether to wait for the end of a write that the service continues as a task. */
+  readonly wait: boolean
   /** The title or the id of the changeset for proposed writes. */
   readonly propose: string | undefined
 }
@@ -47,6 +49,7 @@ export function settingsOf(given: Given, env: Env): Settings {
     json: given.has('json'),
     dryRun: given.has('dry-run'),
     asOf: given.text('as-of'),
+    wait: !given.has('no-wait'),
     propose: given.text('propose'),
   }
 }

@@ -48,6 +48,7 @@ export {
 } from './tildebase.ts'
 export type { Page } from './transport/page.ts'
 export { isTemporary } from './transport/retry.ts'
+export type { Task, TaskOptions } from './transport/task.ts'
 export {
   type Auth,
   type Connection,

@@ -24,6 +24,8 @@ export interface Sql {
    * writes of this connection; what it did is done when it is run again.
    */
   long?(before: () => void): Promise<LongTransaction>
+  /** Begins a part of a long transaction that leaves no trace: the function that it returns undoes it. Only there. */
+  savepoint?(): () => void
   /** Writes a copy of the database to a file, in small pieces next to other work, where the host has files. */
   copyTo?(path: string): Promise<void>
   /** The bytes of the database without its unused pages, where the host can count them. */
@@ -159,7 +161,7 @@ export interface ScriptRequest {
   readonly owner: string
   /** Names that the code knows beside `$` and `console`. */
   readonly values?: JsonObject
-  /** How long it may take, waiting included. */
+  /** How long it may take, waiting included, but not for a task. */
   readonly timeMs: number
   /** How long it may compute, where that is less. */
   readonly cpuMs?: number
@@ -168,8 +170,8 @@ export interface ScriptRequest {
   readonly operations: number
   /** How long the result may be, as JSON text. */
   readonly resultLength: number
-  /** Answers one call of the code: `call('Contact.find', [filter, options])`. */
-  readonly call: (name: string, args: readonly Json[]) => Promise<Json>
+  /** Answers one call of the code: `call('Contact.find', [filter, options])`. It calls `excuse` with a task that it waits for. */
+  readonly call: (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => Promise<Json>
 }
 
 export interface ScriptFailure {

@@ -1,8 +1,8 @@
 import type { JsonObject, Nouns } from '@tildebase/nouns'
 import { type Budget, TOO_LONG } from './budget.ts'
-import type { CommitListener, Engine } from './engine/engine.ts'
+import type { CommitListener, Engine, Transaction } from './engine/engine.ts'
 import type { Ports, TenantOptions } from './engine/options.ts'
-import { done, type Stepwise } from './engine/turns.ts'
+import { done, type Stepwise, TURN } from './engine/turns.ts'
 import { TenantAdmin } from './facade/admin.ts'
 import { createServices } from './facade/create-services.ts'
 import { TenantFileAccess } from './facade/files.ts'
@@ -21,15 +21,13 @@ import { admitContents } from './services/files/contents.ts'
 import type { ReceivedContent } from './services/files/receive.ts'
 import { type CheckedCredentials, checkCredentials } from './services/integrations/verbs.ts'
 import { checkCode } from './services/scripts/check.ts'
-import { type CodeResult, runCode } from './services/scripts/do.ts'
+import { type CodeResult, type CodeWriter, runCode } from './services/scripts/do.ts'
 import { runWrite } from './services/scripts/run-write.ts'
 import { testWebhook } from './services/webhooks/records.ts'
 import { testWorkflow } from './services/workflows/dry-run.ts'
 import { GroupCommit } from './write/group-commit.ts'
+import { computingOnce } from './write/verb.ts'
 import type { Write, WriteContext } from './write/write.ts'
-
-/** A write that takes longer than this is not done in one commit with others. */
-const SLICE_MS = 25
 
 /** The context of a write from a door, besides the grant. */
 export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
@@ -61,7 +59,8 @@ export class Tenant {
     this.#engine = engine
     this.#services = services
     this.#commits = new GroupCommit(engine, engine.ports.soon ?? queueMicrotask)
-    this.#longWrites = new LongWrites(services, open)
+    this.#longWrites = new LongWrites(services, open, this.#commits)
+    if (engine.sql.long) services.transactor.long = (grant, context, work) => this.#writeAside(grant, context, work)
     this.tasks = new TenantTasks(services, this.#longWrites)
     this.admin = new TenantAdmin(engine)
     this.identity = new TenantIdentity(engine, services.people)
@@ -128,18 +127,9 @@ export class Tenant {
       return this.write(grant, request, budget, (write) => work(write, false))
     const { context = this.context, ...rest } = request
     const own = { ...rest, budget, url: context }
-    let isTooLong = false
-    const brief = (write: Write) => {
-      // A commit in which a write fails is run again, without a second attempt of this one.
-      if (isTooLong) throw TOO_LONG
-      try {
-        return budget.slice(SLICE_MS, () => done(work(new TenantWriter(this.#services, write, context), false)))
-      } catch (reason) {
-        isTooLong = reason === TOO_LONG
-        throw reason
-      }
-    }
-    return this.#write(grant, own, brief).catch((reason) => {
+    return this.#attempt(grant, own, budget, (write) =>
+      work(new TenantWriter(this.#services, write, context), false),
+    ).catch((reason) => {
       if (reason !== TOO_LONG) throw reason
       return this.#longWrites.begin(about, grant, own, (write, services) =>
         work(new TenantWriter(services, write, context), true),
@@ -176,9 +166,24 @@ export class Tenant {
   runCode(grant: Grant, request: RequestContext, budget: Budget, body: unknown): Promise<CodeResult> {
     const { context: _, ...rest } = request
     const context = { ...rest, budget }
-    const write = <T>(more: Partial<WriteContext>, work: (write: Write) => T) =>
-      this.#write(grant, { ...context, ...more }, work)
-    return runCode(this.#services.transactor, grant, context, write, body)
+    return runCode(this.#services.transactor, grant, context, this.#codeWriter(grant, context), body)
+  }
+
+  #codeWriter(grant: Grant, context: Partial<WriteContext> & { readonly budget: Budget }): CodeWriter {
+    return {
+      now: (more, work) => this.#write(grant, { ...context, ...more }, work),
+      toEnd: async (more, work, excuse) => {
+        const own = { ...context, ...more }
+        if (!this.#engine.sql.long) return this.#write(grant, own, (write) => done(work(write)))
+        return this.#attempt(grant, own, context.budget, work).catch((reason) => {
+          if (reason !== TOO_LONG) throw reason
+          const about = { title: 'do', result: () => ({}), isDryRun: false }
+          const task = this.#longWrites.begin(about, grant, own, (write) => computingOnce(write, work)).done
+          excuse?.(task)
+          return task
+        })
+      },
+    }
   }
 
   /** Refuses code that cannot be stored as a hook. */
@@ -265,7 +270,40 @@ export class Tenant {
   }
 
   #write<T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => T): Promise<T> {
-    return runWrite(this.#services.transactor, (one) => this.#commits.run(one), grant, context, work)
+    const commit = <R>(one: (transaction: Transaction) => R) => {
+      this.#longWrites.demandRoom()
+      return this.#commits.run(one)
+    }
+    return runWrite(this.#services.transactor, commit, grant, context, work)
+  }
+
+  /** Runs a write in the next commit. One that takes too long for that ends with TOO_LONG, and leaves nothing. */
+  #attempt<T>(
+    grant: Grant,
+    context: Partial<WriteContext>,
+    budget: Budget,
+    work: (write: Write) => Stepwise<T>,
+  ): Promise<T> {
+    let isTooLong = false
+    return this.#write(grant, context, (write) => {
+      // A commit in which a write fails is run again, without a second attempt of this one.
+      if (isTooLong) throw TOO_LONG
+      try {
+        return budget.slice(TURN.attempt, () => done(work(write)))
+      } catch (reason) {
+        isTooLong = reason === TOO_LONG
+        throw reason
+      }
+    })
+  }
+
+  /** Runs a write of background work as a task. Its result comes when others may write again. */
+  async #writeAside<T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => Stepwise<T>): Promise<T> {
+    const waiter = `${grant.actor} ${context.correlation ?? ''}`
+    const about = { title: grant.actor, result: () => ({}), isDryRun: false, waiter }
+    const { done: result, ended } = this.#longWrites.begin(about, grant, context, (write) => computingOnce(write, work))
+    await ended
+    return result
   }
 }
 

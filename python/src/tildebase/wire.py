@@ -49,13 +49,40 @@ def query_of(query: Mapping[str, Any] | None) -> dict[str, str]:
     }
 
 
-def headers_of(api_key: str, method: str, once: bool, more: Mapping[str, str | None] | None) -> dict[str, str]:
-    headers = {"authorization": f"Bearer {api_key}", "accept": "application/json"}
-    # The same key on every attempt, so that the request runs only once.
+def keyed(method: str, once: bool, headers: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """Headers with a key that is the same on every attempt, so that the request runs only once."""
+    own: dict[str, str | None] = dict(headers or {})
     if method == "POST" and not once:
-        headers["idempotency-key"] = secrets.token_hex(16)
-    headers.update({name: value for name, value in (more or {}).items() if value is not None})
+        own.setdefault("idempotency-key", secrets.token_hex(16))
+    return own
+
+
+def headers_of(api_key: str, more: Mapping[str, str | None]) -> dict[str, str]:
+    headers = {"authorization": f"Bearer {api_key}", "accept": "application/json"}
+    headers.update({name: value for name, value in more.items() if value is not None})
     return headers
+
+
+def is_task(status: int, location: str | None) -> bool:
+    """Whether an answer is a task that the service continues, and no changeset or fork."""
+    return status == 202 and re.search(r"/tasks/task_[^/]*$", location or "") is not None
+
+
+def is_repeatable(method: str, query: Mapping[str, Any] | None, headers: Mapping[str, str | None]) -> bool:
+    """Whether a write that is done may be sent again for its answer: that of a POST is kept under its key."""
+    if (query or {}).get("dryRun"):
+        return False
+    if method == "PUT":
+        return "propose" not in (query or {})
+    return method == "POST" and headers.get("idempotency-key") is not None
+
+
+def task_result(task: Mapping[str, Any]) -> Any:
+    """What is kept of the answer of a task. A Problem if it failed or was cancelled."""
+    if task["state"] == "done":
+        return task["result"]
+    error = task.get("error") or {"code": "conflict", "message": f"The task {task['id']} was cancelled."}
+    raise Problem(error["code"], error["message"])
 
 
 def back_off(failures: int) -> float:

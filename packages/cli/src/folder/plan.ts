@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import type { Declaration, JsonObject } from '@tildebase/nouns'
+import { type Declaration, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import type { Link } from '../link/link.ts'
-import { type Followed, followTask } from '../output/follow-task.ts'
 import type { Output } from '../output/output.ts'
 
 /** A step of a plan as the service answers it. */
@@ -68,19 +67,22 @@ function shown(value: unknown, kind: string): string {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line
 }
 
+/** An answer of the service, whatever it is. */
+type Applied = { readonly [field: string]: unknown } | null
+
 /** Runs the requests of a plan in order. `tell` hears of each; secrets of new webhooks are in its answer. */
 export async function applyPlan(
   link: Link,
   plan: Plan,
   { webhooks = {} }: Declaration,
-  tell: (step: PlanStep, answer: Followed) => void,
+  tell: (step: PlanStep, answer: Applied) => void,
 ): Promise<void> {
   for (const step of plan.steps) {
     const { method, path, body } = step.request
     const secret = step.kind === 'webhook' && step.action === 'create' ? webhooks[step.name]?.secret : undefined
     const sent = secret === undefined ? body : { ...body, secret }
     const answer = await link.$.request(method, path, sent === undefined ? {} : { body: sent })
-    tell(step, await followTask(link, answer))
+    tell(step, isPlainObject(answer) ? answer : null)
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Tildebase, tildebase, type Warning, type Wire, warningText, wireTo } from '@tildebase/client'
+import { type Task, type Tildebase, tildebase, type Warning, type Wire, warningText, wireTo } from '@tildebase/client'
 import type { NounMap } from '@tildebase/nouns'
 import { cell } from '../output/cell.ts'
+import { progressText } from '../output/progress.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import type { Settings } from '../settings.ts'
 
@@ -15,10 +16,11 @@ export interface Link {
 const RETRIES = 2
 
 /** A link to the tenant that the settings name. */
-export function linkTo({ url, tenant, key }: Settings): Link {
+export function linkTo({ url, tenant, key, wait }: Settings): Link {
   const apiKey = needed(key, 'No key was given. Use --key, set TILDE_KEY, or run: tilde login')
   const slug = needed(tenant, 'No tenant was given. Use --tenant or set TILDE_TENANT.')
-  const options = { baseUrl: checked(url), apiKey, retries: RETRIES, onWarnings: toStandardError }
+  const tasks = { onTask: wait ? taskShower() : leave }
+  const options = { baseUrl: checked(url), apiKey, retries: RETRIES, onWarnings: toStandardError, ...tasks }
   return { $: tildebase<NounMap>({ ...options, tenant: slug }), wire: wireTo(options), root: `/~${slug}` }
 }
 
@@ -31,6 +33,30 @@ export function operatorWire({ url, operatorKey }: Settings): Wire {
 /** On standard error, because programs read the result. */
 function toStandardError(warnings: readonly Warning[]): void {
   for (const warning of warnings) process.stderr.write(`tilde: ${cell(warningText(warning))}\n`)
+}
+
+/** Shows the progress of a write that the service continues as a task; only on a terminal. */
+function taskShower(): (task: Task) => void {
+  const begun = performance.now()
+  return ({ state, progress, total }) => {
+    if (!process.stderr.isTTY) return
+    const text = progressText(progress, total || null, performance.now() - begun, 'events')
+    process.stderr.write(`\r\x1b[K${state === 'running' ? text : ''}`)
+  }
+}
+
+/** A task that the command does not wait for. */
+export class TaskBegun extends Error {
+  readonly task: Task
+
+  constructor(task: Task) {
+    super(`${task.title} continues as the task ${task.id}.`)
+    this.task = task
+  }
+}
+
+function leave(task: Task): void {
+  throw new TaskBegun(task)
 }
 
 function needed(value: string | undefined, sentence: string): string {

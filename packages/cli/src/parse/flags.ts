@@ -17,6 +17,7 @@ export const GLOBAL: Flags = {
     type: 'string',
     help: 'propose the change under this title, or add it to this changeset, instead of writing',
   },
+  'no-wait': { type: 'boolean', help: 'if a write takes long, print its task instead of waiting for the result' },
   help: { type: 'boolean', short: 'h', help: 'show how to use a command' },
 }
 

@@ -110,6 +110,58 @@ test('a signal ends a request and its retries', async () => {
   })
 })
 
+describe('a write that the service continues as a task', () => {
+  const task = (state: string, status = 200, more = {}) =>
+    answer(
+      status,
+      { id: 'task_1', title: 'undo', state, progress: 1, total: 2, result: { status: 200 }, error: null, ...more },
+      { location: '/~acme/tasks/task_1' },
+    )
+  const begun = task('running', 202)
+
+  test('is waited for, with its progress, and gives the answer that it would have given at once', async () => {
+    script = [begun, task('running'), task('done'), answer(200, { undone: 3 })]
+    const states: string[] = []
+
+    const answered = await client({ onTask: ({ state }: { state: string }) => states.push(state) }).undo('c')
+
+    expect(answered).toEqual({ undone: 3 })
+    expect(states).toEqual(['running', 'running', 'done'])
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /~acme/undo/c',
+      'GET /~acme/tasks/task_1',
+      'GET /~acme/tasks/task_1',
+      'POST /~acme/undo/c',
+    ])
+    expect(seen[3]!.key).toBe(seen[0]!.key)
+  })
+
+  test('is not sent again where that would be another write: what is kept of it is the answer', async () => {
+    const $ = client()
+    const dryRun = { body: {}, query: { dryRun: true } }
+    for (const write of [() => $.request('DELETE', '/schema/Car'), () => $.request('POST', '/undo/c', dryRun)]) {
+      script = [begun, task('done')]
+      seen = []
+
+      expect(await write()).toEqual({ status: 200 })
+      expect(seen).toHaveLength(2)
+    }
+  })
+
+  test('fails with the problem of the task', async () => {
+    script = [begun, task('failed', 200, { error: { code: 'validation_error', message: 'No.' } })]
+
+    await expect(client().undo('c')).rejects.toMatchObject({ code: 'validation_error', about: { task: 'task_1' } })
+  })
+
+  test('is left alone if the caller asks for that', async () => {
+    script = [begun]
+
+    expect(await client({ waitForTasks: false }).undo('c')).toMatchObject({ id: 'task_1', state: 'running' })
+    expect(seen).toHaveLength(1)
+  })
+})
+
 describe('a stream of events', () => {
   const events = (...seqs: number[]): Act => {
     return (_, response) => {

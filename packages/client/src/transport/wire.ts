@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { AnyJson } from './any-json.ts'
 import { type Failure, nextWait, pause } from './retry.ts'
+import { isTask, type Task, type TaskOptions, taskDone } from './task.ts'
 
 /** Where the service is, and how to reach it. */
 export type WireOptions = Connection & Sender
@@ -18,7 +19,7 @@ export interface Auth {
   renew?(): Promise<boolean>
 }
 
-export interface Connection {
+export interface Connection extends TaskOptions {
   /** {base_url}, such as `https://tilde.example`. */
   readonly baseUrl: string
   /** Another transport: for a test, or for a tenant in this process. */
@@ -55,7 +56,7 @@ export interface Wire {
   readonly baseUrl: string
   /** The answer as soon as its headers are there. */
   send(path: string, sending?: Sending): Promise<Response>
-  /** The answer's JSON; null when it has no body. */
+  /** The answer's JSON; null when it has no body. It waits for a write that the service continues as a task. */
   json(path: string, sending?: Sending): Promise<AnyJson>
 }
 
@@ -66,8 +67,8 @@ export function wireTo(options: WireOptions): Wire {
   const wire = { ...options, baseUrl }
   return {
     baseUrl,
-    send: (path, sending = {}) => persist(wire, path, sending, async (response) => response),
-    json: (path, sending = {}) => persist(wire, path, sending, read),
+    send: (path, sending = {}) => persist(wire, path, keyed(sending), async (response) => response),
+    json: (path, sending = {}) => answerOf(wire, path, keyed(sending)),
   }
 }
 
@@ -83,9 +84,40 @@ function checkKey(key: unknown): void {
   throw new Problem('invalid_key', `The API key ${fault}. Give the secret alone, as it was shown when it was created.`)
 }
 
-async function read(response: Response): Promise<unknown> {
+interface Answer {
+  readonly value: AnyJson
+  readonly isTask: boolean
+}
+
+async function read(response: Response): Promise<Answer> {
   const text = await response.text()
-  return text === '' ? null : JSON.parse(text)
+  return { value: text === '' ? null : JSON.parse(text), isTask: isTask(response) }
+}
+
+/** The answer of a write, as if the service had given it at once. */
+async function answerOf(wire: WireOptions, path: string, sending: Sending): Promise<AnyJson> {
+  const { value, isTask } = await persist(wire, path, sending, read)
+  if (!isTask || wire.waitForTasks === false) return value
+  const { signal } = sending
+  const at = `${path.slice(0, path.indexOf('/', path.indexOf('/~') + 1))}/tasks/${value.id}`
+  const look = async (): Promise<Task> => (await persist(wire, at, { signal }, read)).value
+  const { result } = await taskDone(value, look, wire, signal)
+  if (!isRepeatable(path, sending)) return result
+  const again = await persist(wire, path, sending, read)
+  return again.isTask ? result : again.value
+}
+
+/** Whether a write that is done may be sent again for its answer: the service keeps that of a POST under its key. */
+function isRepeatable(path: string, { method, query, raw, headers }: Sending): boolean {
+  if (raw?.body instanceof ReadableStream || query?.dryRun || path.includes('dryRun=')) return false
+  if (method === 'PUT') return query?.propose === undefined && !path.includes('propose=')
+  return method === 'POST' && headers?.['idempotency-key'] !== undefined
+}
+
+/** A request with a key that is the same on every attempt, so that it runs only once. */
+function keyed(sending: Sending): Sending {
+  if (sending.method !== 'POST' || sending.once || sending.headers?.['idempotency-key']) return sending
+  return { ...sending, headers: { ...sending.headers, 'idempotency-key': token() } }
 }
 
 /** Sends until there is an answer, or until a retry does not help. */
@@ -159,8 +191,6 @@ function initOf(sending: Sending): RequestInit & { readonly headers: Headers } {
   const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (raw) headers.set('content-type', raw.type)
-  // The same key on every attempt, so that the request runs only once.
-  if (method === 'POST' && !sending.once) headers.set('idempotency-key', token())
   for (const [name, value] of Object.entries(sending.headers ?? {})) if (value !== undefined) headers.set(name, value)
   return {
     method,

@@ -67,15 +67,17 @@ function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
   const isPlain = !isOnce(call) && !isProposal && !flagParam(call.query, 'dryRun')
   const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
   if (inTurns) return inTurns
-  if (route.mode === 'read' || isProposal) {
-    return call.tenant.write(call.grant, call.writes, call.budget, (write) => {
-      const work = () => (isProposal ? proposed(call, write, route) : handleIn(route, call, write))
-      return isDryRun(route, call) ? dryRun(call, write, work) : remember(call, write, work)
-    })
+  if (route.mode === 'read') {
+    return call.tenant.write(call.grant, call.writes, call.budget, (write) =>
+      remember(call, write, () => (isProposal ? proposed(call, write, route) : handleIn(route, call, write))),
+    )
   }
-  return replyOrTask(route, call, (write, isLong) => {
+  return replyOrTask(route, call, isProposal, (write, isLong) => {
     const own = isLong ? { ...call, read: write.read } : call
-    const work = () => (isLong && !route.readsItsOwn ? settling(route, own, write) : route.handle(own, write))
+    const work = () => {
+      if (isProposal) return proposed(own, write, route)
+      return isLong && !route.readsItsOwn ? settling(route, own, write) : route.handle(own, write)
+    }
     if (!isDryRun(route, call)) return remember(own, write, work)
     return isLong ? dryRunInSteps(own, write, work) : dryRun(own, write, () => done(work()))
   })
@@ -131,13 +133,14 @@ function isProposed(route: Route, { query }: Call): boolean {
 }
 
 /** Tries a write, takes it back and keeps its verbs in a changeset: 202 with that, and with what it would have answered. */
-function proposed(call: Call, write: TenantWriter, route: Exclude<Route, StreamRoute>): Reply {
+function* proposed(call: Call, write: TenantWriter, route: Exclude<Route, StreamRoute>): Steps<Reply> {
   const into = textParam(call.query, 'propose') ?? ''
   const reason = textParam(call.query, 'reason')
   const source = `${call.request.method} ${call.request.path}`
-  const { changeset, preview } = write.propose({ into, reason, source }, (trial) =>
-    handleIn(route, { ...call, read: trial.read }, trial),
-  )
+  const { changeset, preview } = yield* write.propose({ into, reason, source }, (trial) => {
+    const own = { ...call, read: trial.read }
+    return route.mode === 'write' ? route.handle(own, trial) : handleIn(route, own, trial)
+  })
   const { entity, operations } = write.changeset(changeset)
   const { address, context } = call
   return json(

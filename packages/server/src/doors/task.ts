@@ -5,31 +5,43 @@ import { json, type Reply } from './reply.ts'
 
 /**
  * Runs a write in the next commit. One that takes too long for that is a task: it is answered as usual if it is done within
- * the time of a request, and else with 202 and the task, which continues.
+ * the time of a request, and else with 202 and the task, which continues. A GET, which leaves nothing, waits for its answer.
  */
 export async function replyOrTask(
   route: WriteRoute,
   call: Call,
+  isProposal: boolean,
   work: (write: TenantWriter, isLong: boolean) => Stepwise<Reply>,
 ): Promise<Reply> {
   const { tenant, grant, writes, budget } = call
-  const outcome = await tenant.writeOrBegin(grant, writes, budget, aboutOf(route, call), work)
+  const outcome = await tenant.writeOrBegin(grant, writes, budget, aboutOf(route, call, isProposal), work)
   if ('status' in outcome) return outcome
+  if (route.method === 'GET') return outcome.done
   return (await within(budget.limitMs, outcome.done)) ?? taskReply(call, outcome.task)
 }
 
-function aboutOf(route: WriteRoute, { request, query, tenant }: Call) {
+function aboutOf({ method, taskResult = [] }: WriteRoute, { request, query, tenant }: Call, isProposal: boolean) {
+  const names = isProposal ? PROPOSED : taskResult
   return {
     title: `${request.method} ${request.path.replace(`/~${tenant.slug}`, '')}`,
-    isDryRun: flagParam(query, 'dryRun'),
-    result: (reply: Reply) => ({ status: reply.status, ...partsOf(route, reply) }),
+    isDryRun: flagParam(query, 'dryRun') || method === 'GET',
+    result: (reply: Reply) => keptOf(reply, names, flagParam(query, 'dryRun')),
   }
 }
 
-function partsOf({ taskResult = [] }: WriteRoute, { content }: Reply): JsonObject {
-  const value = taskResult.length > 0 && content !== null ? content.value() : null
+/** What is kept of a proposal: its changeset. */
+const PROPOSED = ['$id']
+
+/** What is kept of an answer. That of a dry run has the form that the dry run itself has. */
+function keptOf({ status, content }: Reply, names: readonly string[], isDryRun: boolean): JsonObject {
+  const value = (names.length > 0 || isDryRun) && content !== null ? content.value() : null
+  if (!isDryRun || !isPlainObject(value)) return { status, ...partsOf(names, value) }
+  return { dryRun: true, status: value.status as number, result: partsOf(names, value.result) }
+}
+
+function partsOf(names: readonly string[], value: unknown): JsonObject {
   if (!isPlainObject(value)) return {}
-  return Object.fromEntries(taskResult.filter((name) => name in value).map((name) => [name, value[name]])) as JsonObject
+  return Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]])) as JsonObject
 }
 
 function taskReply({ tenant, grant, address }: Call, id: string): Reply {

@@ -8,6 +8,7 @@ import { forgetNames } from '../store/names.ts'
 import { AutomationBudget } from './automation-budget.ts'
 import type { Ports, TenantOptions } from './options.ts'
 import { Scheduler } from './scheduler.ts'
+import { type Steps, toEnd } from './turns.ts'
 import { typesOf } from './types.ts'
 
 /** Receives the events of a transaction once they are durable. */
@@ -140,6 +141,8 @@ export class Transaction {
   readonly events: LogRow[] = []
   readonly #rollbacks: (() => void)[] = []
   readonly #start: Mark
+  /** How many trials are in progress. */
+  #trials = 0
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -172,9 +175,24 @@ export class Transaction {
     return outcome!
   }
 
-  /** Keeps none of the events so far in memory. Not while a savepoint is open. */
-  forgetEvents(): void {
-    this.events.length = 0
+  /** The same for work in steps. In a transaction that lasts, others have their turn between them. */
+  *dryRunInSteps<T>(work: () => Steps<T>): Steps<{ readonly result: T; readonly events: readonly LogRow[] }> {
+    const { sql } = this.engine
+    if (!sql.savepoint) return this.dryRun(() => toEnd(work()))
+    const mark = this.#mark()
+    const undo = sql.savepoint()
+    this.#trials++
+    const result = yield* work()
+    const events = this.events.slice(mark.events)
+    this.#trials--
+    undo()
+    this.#goBack(mark)
+    return { result, events }
+  }
+
+  /** Keeps the first events in memory, so many at most, unless they may be undone. */
+  forgetEvents(most: number): void {
+    if (this.#trials === 0 && this.events.length > most) this.events.length = most
   }
 
   /** Calls `back` if the work in progress is undone: for what it changes outside the database. */

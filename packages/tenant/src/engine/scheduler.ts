@@ -33,6 +33,9 @@ export class Scheduler {
   #isPaused = false
   readonly #running = new Map<Job, Promise<boolean>>()
   readonly #underWay = new Set<Promise<void>>()
+  /** Work in progress that waits for a task, each with how often it does. */
+  readonly #aside = new Map<string, number>()
+  #asideChanged = Promise.withResolvers<void>()
   readonly #endings = new Set<() => void>()
 
   constructor(options: SchedulerOptions) {
@@ -62,10 +65,24 @@ export class Scheduler {
   /** Takes up nothing new until `resume`, and waits until what is in progress has ended. */
   async pause(): Promise<void> {
     this.#isPaused = true
-    while (this.#running.size > 0 || this.#underWay.size > 0) {
-      await Promise.all([...this.#underWay, ...this.#running.values()])
+    while (this.#running.size + this.#underWay.size > this.#aside.size) {
+      await Promise.race([...this.#underWay, ...this.#running.values(), this.#asideChanged.promise])
     }
     this.flush()
+  }
+
+  /** Says that one piece of the work in progress waits for a task: a pause does not wait for it. */
+  setAside(work: string): void {
+    this.#aside.set(work, (this.#aside.get(work) ?? 0) + 1)
+    this.#asideChanged.resolve()
+    this.#asideChanged = Promise.withResolvers()
+  }
+
+  /** Says that it continues. */
+  takeBack(work: string): void {
+    const count = this.#aside.get(work)! - 1
+    if (count === 0) this.#aside.delete(work)
+    else this.#aside.set(work, count)
   }
 
   resume(): void {

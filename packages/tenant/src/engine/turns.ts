@@ -21,6 +21,8 @@ export const TURN = {
   bulk: 8,
   /** Any work while no request waits. */
   longest: 20,
+  /** A write that is tried in one commit. Longer ones become tasks. */
+  attempt: 25,
 } as const
 
 /** Does work at once if it is brief, and else again in steps, with turns for others between them. */

@@ -9,6 +9,7 @@ import { answersFor, attemptWrite, untilAnswered } from '../services/scripts/run
 import { syncedUntil } from '../services/sync/sync.ts'
 import { readLog } from '../store/log/log.ts'
 import { type KeptTask, keepTask } from '../store/tasks.ts'
+import type { GroupCommit } from '../write/group-commit.ts'
 import type { HookAnswers } from '../write/stored-hooks.ts'
 import type { Progress, Write, WriteContext } from '../write/write.ts'
 import type { TenantServices } from './services.ts'
@@ -21,6 +22,8 @@ export interface TaskAbout<T> {
   readonly result: (value: T) => JsonObject
   /** True when nothing of it is to be kept. */
   readonly isDryRun: boolean
+  /** The background work that waits for it, and does nothing else meanwhile; absent for a request. */
+  readonly waiter?: string
 }
 
 /** A write that takes long. */
@@ -28,6 +31,8 @@ export interface LongWrite<T> {
   readonly task: string
   /** The result, once it is durable. */
   readonly done: Promise<T>
+  /** Settles when others may write again, whatever came of it. */
+  readonly ended: Promise<void>
 }
 
 type LongWork<T> = (write: Write, services: TenantServices) => Stepwise<T>
@@ -46,6 +51,14 @@ interface Running {
 
 /** Tasks of one tenant that run or wait. */
 const MOST_TASKS = 10
+/** Writes that wait for a task: a part of the requests that a tenant may have in progress, so that reads continue. */
+const MOST_WAITING = 64
+/** For how long a write waits for a task. */
+const LONGEST_WAIT_MS = 30_000
+/** When a refused write is to be sent again, in seconds. */
+const RETRY = { unknown: 5, most: 60 }
+/** Events of a dry run that its answer shows. */
+const MOST_SHOWN = 1_000
 const PAGE = 500
 
 /**
@@ -57,12 +70,17 @@ export class LongWrites {
   readonly #services: TenantServices
   /** The services of the same tenant over another connection. */
   readonly #open: (sql: Sql) => TenantServices
+  /** The writes that wait for the next commit. */
+  readonly #commits: GroupCommit
+  /** The task that others wait for. */
+  #holder: Running | null = null
   readonly #running = new Map<string, Running>()
   #last: Promise<void> = Promise.resolve()
 
-  constructor(services: TenantServices, open: (sql: Sql) => TenantServices) {
+  constructor(services: TenantServices, open: (sql: Sql) => TenantServices, commits: GroupCommit) {
     this.#services = services
     this.#open = open
+    this.#commits = commits
   }
 
   /** How many there are that have not ended. */
@@ -73,6 +91,12 @@ export class LongWrites {
   /** What has not ended, in the order of its beginning. */
   get running(): readonly KeptTask[] {
     return [...this.#running.values()].map((one) => kept(one))
+  }
+
+  /** Refuses a write that would wait for a task if too many do already. */
+  demandRoom(): void {
+    if (this.#holder === null || this.#commits.waiting < MOST_WAITING) return
+    throw heldUp(`${MOST_WAITING} writes wait for it`, secondsLeft(this.#holder, this.#now))
   }
 
   begin<T>(about: TaskAbout<T>, grant: Grant, context: Partial<WriteContext>, work: LongWork<T>): LongWrite<T> {
@@ -92,6 +116,8 @@ export class LongWrites {
       ended,
     }
     this.#running.set(running.id, running)
+    const { scheduler } = this.#engine
+    if (about.waiter !== undefined) scheduler.setAside(about.waiter)
     const { promise: done, resolve, reject } = Promise.withResolvers<T>()
     this.#last = this.#last
       .then(() => this.#run(running, about, grant, context, work, resolve))
@@ -101,11 +127,12 @@ export class LongWrites {
       })
       .finally(() => {
         this.#running.delete(running.id)
+        if (about.waiter !== undefined) scheduler.takeBack(about.waiter)
         end()
       })
     // No request waits for it once it was answered with its task.
     done.catch(() => {})
-    return { task: running.id, done }
+    return { task: running.id, done, ended }
   }
 
   /** Ends a task; settles when nothing of it is left, or when it was too late. */
@@ -148,10 +175,11 @@ export class LongWrites {
       await scheduler.pause()
       await this.#prepareReads()
       const answers = answersFor(transactor)
-      await untilAnswered(transactor, answers, context, () =>
+      const value = await untilAnswered(transactor, answers, context, () =>
         this.#attempt(running, about, answers, grant, context, work, resolve),
       )
-      if (about.isDryRun) this.#engine.commit(() => keepTask(sql, kept(running, this.#now)))
+      const ended = () => ({ ...kept(running, this.#now), result: about.result(value) })
+      if (about.isDryRun) this.#engine.commit(() => keepTask(sql, ended()))
     } catch (reason) {
       if (!scheduler.isClosed) this.#engine.commit(() => keepTask(sql, failed(running, reason, this.#now)))
       throw reason
@@ -179,13 +207,14 @@ export class LongWrites {
     context: Partial<WriteContext>,
     work: LongWork<T>,
     resolve: (value: T) => void,
-  ): Promise<void> {
+  ): Promise<T> {
     const engine = this.#engine
     const { turns } = engine.ports
     Object.assign(running.progress, { done: 0, total: 0 })
     const { indexing } = this.#services
     // What was written since is little, and is indexed at once.
     const long = await engine.sql.long!(() => void indexing.runSlice())
+    this.#holder = running
     let isOpen = true
     try {
       const services = this.#open(long.sql)
@@ -197,7 +226,7 @@ export class LongWrites {
       }
       const attempt = () =>
         attemptWrite(services.transactor, transaction, answers, grant, own, (write) => work(write, services))
-      const value = await inTurns(turns, stoppable(running, about.isDryRun ? null : transaction, attempt))
+      const value = await inTurns(turns, this.#steps(running, transaction, about.isDryRun ? MOST_SHOWN : 0, attempt))
       transaction.checkHead()
       if (!about.isDryRun) {
         // Reads find all in the indexes at once when it is committed: they write nothing before others may.
@@ -212,10 +241,33 @@ export class LongWrites {
         await inTurns(turns, announce(engine, seq))
       }
       resolve(value)
+      return value
     } finally {
       if (isOpen) long.rollback()
       await long.release()
+      this.#holder = null
     }
+  }
+
+  /** The steps of a write, which end when the task is stopped. Events of a committed write are read from the log again. */
+  *#steps<T>(running: Running, transaction: Transaction, events: number, work: () => Stepwise<T>): Steps<T> {
+    const steps = asSteps(work())
+    for (;;) {
+      if (running.stop) throw running.stop
+      this.#refuseLate(running)
+      const step = steps.next()
+      if (step.done) return step.value
+      transaction.forgetEvents(events)
+      yield
+    }
+  }
+
+  /** Refuses the writes that have waited for too long. */
+  #refuseLate(running: Running): void {
+    const now = this.#now
+    this.#commits.refuse(now - LONGEST_WAIT_MS, () =>
+      heldUp(`this write has waited for ${LONGEST_WAIT_MS / 1_000} s`, secondsLeft(running, now)),
+    )
   }
 
   #reportFault({ id }: Running, reason: unknown): void {
@@ -236,16 +288,18 @@ async function writable(sql: Sql): Promise<void> {
   for (let wait = sql.ready?.(MOST_TASKS); wait; wait = sql.ready?.(MOST_TASKS)) await wait
 }
 
-/** The steps of a write, which end when the task is stopped. Events of a committed write are read from the log again. */
-function* stoppable<T>(running: Running, transaction: Transaction | null, work: () => Stepwise<T>): Steps<T> {
-  const steps = asSteps(work())
-  for (;;) {
-    if (running.stop) throw running.stop
-    const step = steps.next()
-    if (step.done) return step.value
-    transaction?.forgetEvents()
-    yield
-  }
+/** Why a write is refused while a task changes the tenant. Nothing of it was written. */
+function heldUp(fact: string, seconds: number): Problem {
+  return new Problem('busy', `A task is changing this tenant, and ${fact}. Try again in ${seconds} s.`, {
+    retryAfter: seconds,
+  })
+}
+
+/** How long a task will take, going by its progress. */
+function secondsLeft({ startedAt, progress: { done, total } }: Running, now: number): number {
+  if (done === 0 || total === 0) return RETRY.unknown
+  const left = Math.ceil(((now - startedAt) * (total - done)) / done / 1_000)
+  return Math.min(Math.max(left, 1), RETRY.most)
 }
 
 /** Gives the events after a seq to those who follow the log. Nothing is written meanwhile. */

@@ -100,7 +100,7 @@ export class TenantWriter {
   }
 
   /** Tries `work`, takes it back, and keeps the verbs that it asked for in a changeset, for another key to approve. */
-  propose<T>(destination: Destination, work: (trial: TenantWriter) => T): Proposal<T> {
+  propose<T>(destination: Destination, work: (trial: TenantWriter) => Stepwise<T>): Steps<Proposal<T>> {
     return propose(this.#write, destination, (trial) => work(new TenantWriter(this.#services, trial, this.#context)))
   }
 
@@ -110,7 +110,7 @@ export class TenantWriter {
   }
 
   /** Creates a changeset from operations that are given as such. */
-  createChangeset(body: { readonly [name: string]: unknown }): GivenChangeset {
+  createChangeset(body: { readonly [name: string]: unknown }): Steps<GivenChangeset> {
     return createFromOperations(this.#write, body)
   }
 
@@ -122,7 +122,7 @@ export class TenantWriter {
   }
 
   /** A changeset for a reviewer, with its diff against the current state and its conflicts. */
-  review(id: string): Review {
+  review(id: string): Steps<Review> {
     return review(this.#write, id)
   }
 
@@ -140,7 +140,7 @@ export class TenantWriter {
   }
 
   /** The metrics, counts and sums that an open changeset would change. */
-  effect(id: string): Effect {
+  effect(id: string): Steps<Effect> {
     return effect(this.#write, id)
   }
 

@@ -8,6 +8,9 @@ import { seqsOf } from '../store/log/versions.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
 
+/** Events that are read in one step. */
+const PAGE = 200
+
 /** What an undo did. */
 export interface UndoResult {
   /** What the undo itself can be undone by. */
@@ -27,7 +30,7 @@ interface Obstacle {
 /** Takes back all that shares a correlation, the last first. All of it or nothing. */
 export function* undo(write: Write, correlation: string): Steps<UndoResult> {
   const { engine } = write
-  const events = readCorrelated(engine.sql, correlation)
+  const events = yield* correlated(write, correlation)
   if (events.length === 0) {
     throw new Problem('not_found', `Nothing was written under the correlation ${correlation.slice(0, 200)}.`, {
       id: correlation.slice(0, 200),
@@ -49,6 +52,18 @@ export function* undo(write: Write, correlation: string): Steps<UndoResult> {
     yield
   }
   return { correlation: own, undone: changes.length, kept: events.filter(isTracked).map(({ id }) => id) }
+}
+
+/** All events that share a correlation, oldest first. */
+function* correlated({ engine, context }: Write, correlation: string): Steps<LogRow[]> {
+  const events: LogRow[] = []
+  for (;;) {
+    context.budget.checkTime()
+    const page = readCorrelated(engine.sql, correlation, events.at(-1)?.seq, PAGE)
+    events.push(...page)
+    if (page.length < PAGE) return events
+    yield
+  }
 }
 
 /** A grant cannot undo what it cannot see, and does not learn about it. */

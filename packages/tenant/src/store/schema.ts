@@ -47,24 +47,38 @@ export function* rebuildFieldIndex(
   for (const field of added) yield* emptyIndex(sql, field.number)
   if (added.length === 0) return
   yield* replayFacts(sql, noun, added)
-  for (const field of added) if (field.unique) refuseDuplicates(sql, noun, field, namesHolders)
+  for (const field of added) if (field.unique) yield* refuseDuplicates(sql, noun, field, namesHolders)
 }
 
 /** Refuses a unique field whose values repeat among the entities that there are now; the past may have had them. */
-function refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField, namesHolders: boolean): void {
-  const [repeated] = sql.rows(
-    `SELECT min(e.id), max(e.id), count(*)
-    FROM field_index f JOIN entities e ON e.n = f.n
-    WHERE f.field = ? AND f.until = ? AND f.value <> ?
-    GROUP BY f.value
-    HAVING count(*) > 1
-    LIMIT 1`,
-    field.number,
-    OPEN,
-    NULL_KEY,
-  )
-  if (repeated) throw duplicate(noun, field, namesHolders ? `: ${repeated[0]} and ${repeated[1]}` : '')
+function* refuseDuplicates(sql: Sql, noun: Noun, field: IndexedField, namesHolders: boolean): Generator<void, void> {
+  let [from] = sql.rows('SELECT value FROM field_index WHERE field = ? ORDER BY value LIMIT 1', field.number)
+  while (from !== undefined) {
+    const [to] = sql.rows(NEXT_VALUES, field.number, from[0], PAGE)
+    const range = [field.number, OPEN, NULL_KEY, from[0]]
+    const [repeated] = to
+      ? sql.rows(repeatedIn('AND f.value < ?'), ...range, to[0])
+      : sql.rows(repeatedIn(''), ...range)
+    if (repeated) throw duplicate(noun, field, namesHolders ? `: ${repeated[0]} and ${repeated[1]}` : '')
+    from = to
+    yield
+  }
 }
+
+const NEXT_VALUES = `
+  SELECT value
+  FROM field_index
+  WHERE field = ? AND value > ?
+  ORDER BY value
+  LIMIT 1 OFFSET ?`
+
+const repeatedIn = (end: string) => `
+  SELECT min(e.id), max(e.id), count(*)
+  FROM field_index f JOIN entities e ON e.n = f.n
+  WHERE f.field = ? AND f.until = ? AND f.value <> ? AND f.value >= ? ${end}
+  GROUP BY f.value
+  HAVING count(*) > 1
+  LIMIT 1`
 
 /** Forgets all indexed fields of a type. */
 export function dropFields(sql: Sql, type: string): void {

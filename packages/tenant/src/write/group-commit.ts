@@ -1,8 +1,12 @@
+import type { Problem } from '@tildebase/nouns'
 import { unlimited } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
-import { TURN } from '../engine/turns.ts'
+import { type Stepwise, TURN } from '../engine/turns.ts'
 import { type Grant, grantFor } from '../grant/grant.ts'
 import { Write, type WriteContext, type WriteExtensions } from './write.ts'
+
+/** Runs a write as a task. Its result comes when others may write again. */
+type LongWriter = <T>(grant: Grant, context: Partial<WriteContext>, work: (write: Write) => Stepwise<T>) => Promise<T>
 
 /** Starts writes: with the clock and the random numbers of the host, and with what services add. */
 export class Transactor {
@@ -15,6 +19,8 @@ export class Transactor {
     compute: () => undefined,
     session: () => null,
   }
+  /** Runs a write of background work that takes too long for one commit, as a task; null where the host has none. */
+  long: LongWriter | null = null
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -53,6 +59,8 @@ export class Transactor {
 }
 
 type Task = {
+  /** When it began to wait. */
+  readonly since: number
   readonly work: (transaction: Transaction) => unknown
   readonly done: (value: never) => void
   readonly failed: (reason: unknown) => void
@@ -79,11 +87,19 @@ export class GroupCommit {
   run<T>(work: (transaction: Transaction) => T): Promise<T> {
     return new Promise<T>((done, failed) => {
       if (this.#queue.length === 0) this.#soon(() => this.#commit())
-      this.#queue.push({ work, done: done as Task['done'], failed })
+      this.#queue.push({ since: this.#engine.ports.clock.now(), work, done: done as Task['done'], failed })
     })
   }
 
+  /** Refuses the writes that have waited since a time, or for longer. */
+  refuse(since: number, reason: () => Problem): void {
+    let count = 0
+    while (count < this.#queue.length && this.#queue[count]!.since <= since) count++
+    for (const task of this.#queue.splice(0, count)) task.failed(reason())
+  }
+
   #commit(): void {
+    if (this.#queue.length === 0) return
     const ready = this.#engine.sql.ready?.(this.#queue.length)
     if (ready) {
       const again = () => this.#soon(() => this.#commit())

@@ -12,8 +12,23 @@ import httpx
 
 from ..problem import Problem
 from ..sse import Message, MessageParser
-from ..wire import back_off, check_key, headers_of, next_wait, problem_of, query_of, warn
+from ..wire import (
+    back_off,
+    check_key,
+    headers_of,
+    is_repeatable,
+    is_task,
+    keyed,
+    next_wait,
+    part,
+    problem_of,
+    query_of,
+    task_result,
+    warn,
+)
 
+#: How soon the state of a task is read again, in seconds: at first, and at most.
+FIRST_LOOK, LONGEST_LOOK = 0.1, 1.0
 #: A live answer has a sign of life every 15 seconds.
 SILENCE = 40.0
 
@@ -22,19 +37,63 @@ class AsyncTransport:
     """The way to one service."""
 
     def __init__(
-        self, base_url: str, api_key: str, *, retries: int = 4, timeout: float = 60.0, client: httpx.AsyncClient | None = None
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        retries: int = 4,
+        timeout: float = 60.0,
+        client: httpx.AsyncClient | None = None,
+        wait_for_tasks: bool = True,
+        on_task: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
         check_key(api_key)
         self.base_url = base_url.rstrip("/")
         self._api_key = api_key
         self._retries = retries
+        self._wait_for_tasks = wait_for_tasks
+        self._on_task = on_task
         self._client = client or httpx.AsyncClient(timeout=timeout)
 
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def json(self, method: str, path: str, **sending: Any) -> Any:
-        """The JSON of the answer; None when it has no body."""
+    async def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str | None] | None = None,
+        once: bool = False,
+        **sending: Any,
+    ) -> Any:
+        """The JSON of the answer; None when it has no body. It waits for a write that the service continues as a task."""
+        own = keyed(method, once, headers)
+        value, task = await self._read(method, path, headers=own, once=once, **sending)
+        if not task or not self._wait_for_tasks:
+            return value
+        result = await self._task_done(path, value)
+        if not is_repeatable(method, sending.get("query"), own):
+            return result
+        answer, task = await self._read(method, path, headers=own, once=once, **sending)
+        return result if task else answer
+
+    async def _task_done(self, path: str, task: Mapping[str, Any]) -> Any:
+        """What is kept of the answer of a task, at its end."""
+        at = f"/{path.split('/')[1]}/tasks/{part(task['id'])}"
+        wait = FIRST_LOOK
+        while task["state"] == "running":
+            if self._on_task:
+                self._on_task(task)
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_LOOK)
+            task, _ = await self._read("GET", at)
+        if self._on_task:
+            self._on_task(task)
+        return task_result(task)
+
+    async def _read(self, method: str, path: str, **sending: Any) -> tuple[Any, bool]:
+        """The JSON of an answer, and whether it is a task."""
         response = await self.send(method, path, **sending)
         try:
             content = await response.aread()
@@ -42,7 +101,8 @@ class AsyncTransport:
             raise self._unreachable(reason) from reason
         finally:
             await response.aclose()
-        return json.loads(content) if content else None
+        value = json.loads(content) if content else None
+        return value, is_task(response.status_code, response.headers.get("location"))
 
     async def send(
         self,
@@ -57,7 +117,7 @@ class AsyncTransport:
         read_timeout: float | None = None,
     ) -> httpx.Response:
         """The answer as soon as its headers are there. The caller closes it."""
-        sent = headers_of(self._api_key, method, once, headers)
+        sent = headers_of(self._api_key, keyed(method, once, headers))
         if body is not None:
             content = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("content-type", "application/json")

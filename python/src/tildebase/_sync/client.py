@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -34,8 +34,20 @@ class Tildebase:
         retries: int = 4,
         timeout: float = 60.0,
         client: httpx.Client | None = None,
+        wait_for_tasks: bool = True,
+        on_task: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        self._transport = Transport(base_url, api_key, retries=retries, timeout=timeout, client=client)
+        """A write that takes long continues as a task. The client waits for its answer and calls ``on_task`` with the
+        progress, or returns the task if ``wait_for_tasks`` is false."""
+        self._transport = Transport(
+            base_url,
+            api_key,
+            retries=retries,
+            timeout=timeout,
+            client=client,
+            wait_for_tasks=wait_for_tasks,
+            on_task=on_task,
+        )
         self._root = f"/~{part(tenant)}"
         self.events = Events(self._transport, self._root)
         self.changesets = Changesets(self._transport, self._root)

@@ -2,6 +2,10 @@ import { Problem } from '@tildebase/nouns'
 import { type Decoder, utf8Decoder } from '@tildebase/nouns/csv'
 import type { Body } from '../http.ts'
 
+/** A zipped body grows at most by this factor, from this many bytes on: rows of text grow by 5 to 50. */
+const MOST_GROWTH = 200
+const GROWN = 16 * 1_048_576
+
 /** The text of a body bit by bit: inflated where it is zipped, and bounded by what comes out. */
 export async function* textOf(
   body: Body,
@@ -10,9 +14,14 @@ export async function* textOf(
   decoder: Decoder = utf8Decoder(),
 ): AsyncGenerator<string> {
   let length = 0
-  for await (const bytes of unbroken(inflated(bytesOf(body), encoding))) {
+  let read = 0
+  const counted = (bytes: number) => {
+    read += bytes
+  }
+  for await (const bytes of unbroken(inflated(bytesOf(body, counted), encoding))) {
     length += bytes.length
     if (length > limit) throw tooLarge(limit)
+    if (length > GROWN && length > read * MOST_GROWTH) throw grown()
     yield decoder.decode(bytes)
   }
   yield decoder.end()
@@ -31,10 +40,20 @@ function tooLarge(limit: number): Problem {
   )
 }
 
-async function* bytesOf(body: Body): AsyncGenerator<Uint8Array> {
+function grown(): Problem {
+  return new Problem(
+    'too_large',
+    `The body grows to more than ${MOST_GROWTH} times its size when it is decompressed. Send it without compression.`,
+    { field: 'Content-Encoding' },
+  )
+}
+
+async function* bytesOf(body: Body, counted: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   if (body === null) return
-  if (body instanceof Uint8Array) yield body
-  else yield* body
+  for await (const bytes of body instanceof Uint8Array ? [body] : body) {
+    counted(bytes.length)
+    yield bytes
+  }
 }
 
 function inflated(bytes: AsyncIterable<Uint8Array>, encoding = 'identity'): AsyncIterable<Uint8Array> {

@@ -1,5 +1,5 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
-import { entityView, type TenantWriter } from '@tildebase/tenant'
+import { entityView, type Steps, type TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody, PROPOSE, READ_ERRORS } from '../describe/description.ts'
 import { ANY_OBJECT, either, record, ref, TEXT, WHOLE } from '../describe/schema.ts'
@@ -40,6 +40,7 @@ export const changesetRoutes: readonly Route[] = [
         headers: ['ETag'],
       }),
     },
+    readsItsOwn: true,
     handle: review,
   }),
   writeRoute('GET /Changeset/:id/effect', {
@@ -47,7 +48,8 @@ export const changesetRoutes: readonly Route[] = [
     errors: READ_ERRORS,
     needs: 'read on the types involved',
     answers: { 200: answer(ref('ChangesetEffect')) },
-    handle: ({ params }, write) => json(200, write.effect(params.id!)),
+    readsItsOwn: true,
+    handle: measureEffect,
   }),
   writeRoute('POST /Changeset', {
     summary: 'Create a changeset from operations or from a fork',
@@ -60,6 +62,8 @@ export const changesetRoutes: readonly Route[] = [
     ),
     answers: CREATED,
     prepare: readFork,
+    readsItsOwn: true,
+    taskResult: ['$id'],
     handle: create,
   }),
   readRoute('GET /fork', {
@@ -76,9 +80,9 @@ function ofChangesets<R>(handle: (call: Call) => R): (call: Call) => R {
 }
 
 /** Tries the changeset on the current state, and takes that back. */
-function review(call: Call, write: TenantWriter): Reply {
+function* review(call: Call, write: TenantWriter): Steps<Reply> {
   if (call.query.has('asOf')) return ofChangesets(read)(call)
-  const { changeset, operations, diff, conflicts, messages } = write.review(call.params.id!)
+  const { changeset, operations, diff, conflicts, messages } = yield* write.review(call.params.id!)
   return json(
     200,
     { ...entityView(changeset.entity, call.context), operations, diff, conflicts, messages },
@@ -86,14 +90,18 @@ function review(call: Call, write: TenantWriter): Reply {
   )
 }
 
-function create(call: Call, write: TenantWriter): Reply {
+function* measureEffect({ params }: Call, write: TenantWriter): Steps<Reply> {
+  return json(200, yield* write.effect(params.id!))
+}
+
+function* create(call: Call, write: TenantWriter): Steps<Reply> {
   const fork = call.prepared as ForkMerge | undefined
   const body = fork?.body ?? call.body
   if (!isPlainObject(body) || body.operations === undefined) {
     if (isPlainObject(body) && body.from !== undefined) throw noFork()
     return createdReply(write.run({ type: 'Changeset', verb: 'create', data: body }), call.context)
   }
-  const { result, conflicts } = write.createChangeset(body)
+  const { result, conflicts } = yield* write.createChangeset(body)
   const { entity, operations } = write.changeset(result.entity.id)
   const { headers } = createdReply(result, call.context)
   return json(

@@ -94,6 +94,9 @@ async function plan(call: Call): Promise<Reply> {
 
 /** Code that cannot be stored is refused before anything is compared. */
 async function checkCode({ tenant }: Call, { hooks = {} }: Given): Promise<void> {
+  if (!tenant.runsCode && Object.keys(hooks).length > 0) {
+    throw new Problem('invalid_body', 'This host runs no code, so it stores no hooks. Omit them.', { field: 'hooks' })
+  }
   for (const [type, steps] of Object.entries(hooks)) {
     for (const [step, code] of Object.entries(steps)) {
       try {

@@ -40,7 +40,8 @@ export class Machine {
   readonly #bench: Bench
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
-  readonly #deadline: number
+  readonly #begun = performance.now()
+  #excusedMs = 0
   readonly #logs: string[] = []
   #logged = 0
   #calls = 0
@@ -57,7 +58,6 @@ export class Machine {
     this.#run = run
     this.#outside = outside
     this.#bench = bench
-    this.#deadline = performance.now() + run.timeMs
     this.#runtime = wasm.newRuntime()
     this.#runtime.setMemoryLimit(run.memoryBytes)
     this.#runtime.setMaxStackSize(STACK_BYTES)
@@ -90,9 +90,10 @@ export class Machine {
     })
   }
 
-  /** Hands the answer of a call to the code. */
-  reply(number: number, ok: boolean, text: string): void {
+  /** Hands the answer of a call to the code, which has waited for tasks so long. */
+  reply(number: number, ok: boolean, text: string, excusedMs = 0): void {
     if (this.#over) return
+    this.#excusedMs = excusedMs
     this.#waiting--
     this.#enter(() => {
       const context = this.#context
@@ -137,7 +138,8 @@ export class Machine {
 
   /** Called by the interpreter now and then; true stops it. */
   #isLate(): boolean {
-    if (this.#end === null && performance.now() > this.#deadline) this.#end = late(this.#run.timeMs, '')
+    const { timeMs } = this.#run
+    if (this.#end === null && performance.now() > this.#begun + timeMs + this.#excusedMs) this.#end = late(timeMs, '')
     if (this.#end === null && this.#cpuMs + this.#bench.cpuNow() - this.#entered > this.#run.cpuMs) {
       this.#end = late(this.#run.cpuMs, ' of computing')
     }

@@ -15,7 +15,14 @@ export type ToWorker =
       readonly resultLength: number
     }
   /** The answer to a call: JSON text of the value, or of what went wrong. */
-  | { readonly kind: 'reply'; readonly call: number; readonly ok: boolean; readonly text: string }
+  | {
+      readonly kind: 'reply'
+      readonly call: number
+      readonly ok: boolean
+      readonly text: string
+      /** For how long the code has waited for tasks so far: that does not count. */
+      readonly excusedMs: number
+    }
 
 /** What a worker tells the host. */
 export type FromWorker =

@@ -37,6 +37,7 @@ interface Frame {
 
 class Connection implements NodeSql {
   readonly tick: string
+  savepoint?: () => () => void
   readonly #path: string
   readonly #options: SqlOptions
   readonly #onStatement: () => void
@@ -159,6 +160,7 @@ class Connection implements NodeSql {
     try {
       sql = new Connection(this.#path, this.#options, 'long')
       sql.#begin()
+      sql.savepoint = () => sql.#savepoint()
     } catch (reason) {
       this.#endLong()
       throw reason
@@ -206,6 +208,16 @@ class Connection implements NodeSql {
     this.#closeFile()
     this.#disk = null
     this.#opened = openFile(this.#path, this.#options, mode)
+  }
+
+  #savepoint(): () => void {
+    const frame: Frame = { undo: 'own', guarded: true }
+    this.#frames.push(frame)
+    this.rows('SAVEPOINT inner_work')
+    return () => {
+      this.#undo(frame)
+      this.#frames.pop()
+    }
   }
 
   #inner<T>(work: () => T, guarded: boolean): T {

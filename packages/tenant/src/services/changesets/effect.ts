@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Noun } from '@tildebase/nouns'
 import { builtInValues } from '../../business/metrics/builtin.ts'
 import { rounded } from '../../business/view.ts'
-import { toEnd } from '../../engine/turns.ts'
+import type { Steps } from '../../engine/turns.ts'
 import { may } from '../../grant/grant.ts'
 import { aggregate } from '../../query/answer/aggregate.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -48,15 +48,17 @@ type Touched = ReadonlyMap<Noun, ReadonlySet<string>>
 const MOST_SUMS = 10
 
 /** Measures an open changeset: the metrics, counts and sums that it would change, as the grant sees them. */
-export function effect(write: Write, id: string): Effect {
+export function* effect(write: Write, id: string): Steps<Effect> {
   const { engine, grant, transaction } = write
   const operations = operationsOf(engine, openChangeset(engine, grant, id, 'effect'))
   const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
   const begin = transaction.events.length
-  const { result } = transaction.dryRun(() => {
-    toEnd(replay(trial, operations))
+  const { result } = yield* transaction.dryRunInSteps(function* () {
+    yield* replay(trial, operations)
     const touched = touchedBy(write, transaction.events.slice(begin))
-    return { touched, metrics: metricsOf(write, touched), aggregates: aggregatesOf(write, touched) }
+    const metrics = metricsOf(write, touched)
+    yield
+    return { touched, metrics, aggregates: aggregatesOf(write, touched) }
   })
   const { touched, metrics, aggregates } = result
   return {

@@ -1,5 +1,5 @@
 import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
-import { toEnd } from '../../engine/turns.ts'
+import type { Steps } from '../../engine/turns.ts'
 import { type ProposedVerb, Recorder, refuseProposal } from '../../write/recorder.ts'
 import type { RunResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
@@ -17,7 +17,7 @@ export interface GivenChangeset {
  * Creates a changeset from operations that are given as such: `{title, reason, operations, base, from}`. They may be in
  * conflict with what happened after `base`: that is for its review.
  */
-export function createFromOperations(write: Write, body: { readonly [name: string]: unknown }): GivenChangeset {
+export function* createFromOperations(write: Write, body: { readonly [name: string]: unknown }): Steps<GivenChangeset> {
   const { engine } = write
   const { title, reason, operations, base = engine.head.seq, from } = body
   const issues: Issue[] = []
@@ -30,8 +30,8 @@ export function createFromOperations(write: Write, body: { readonly [name: strin
   const given = list.map((one, index) => operationOf(write, one, index, base as number, issues))
   if (issues.length > 0) throw invalid('Changeset', issues)
   const recorder = new Recorder()
-  const { result } = write.transaction.dryRun(() => {
-    const tried = toEnd(replay(write.within({ isDryRun: true, recorder }), given))
+  const { result } = yield* write.transaction.dryRunInSteps(function* () {
+    const tried = yield* replay(write.within({ isDryRun: true, recorder }), given)
     return { ...tried, recorded: [...recorder.verbs] }
   })
   const forbidden = result.steps.find(({ problem }) => problem?.code === 'forbidden')

@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { toEnd } from '../../engine/turns.ts'
+import { asSteps, type Steps, type Stepwise, toEnd } from '../../engine/turns.ts'
 import { isId } from '../../ids.ts'
 import { Recorder } from '../../write/recorder.ts'
 import type { Write } from '../../write/write.ts'
@@ -23,11 +23,11 @@ export interface Proposal<T> {
 }
 
 /** Tries `work` on top of what the changeset holds already, takes it back, and keeps the verbs that it asked for. */
-export function propose<T>(
+export function* propose<T>(
   write: Write,
   { into, reason, source }: Destination,
-  work: (trial: Write) => T,
-): Proposal<T> {
+  work: (trial: Write) => Stepwise<T>,
+): Steps<Proposal<T>> {
   if (write.context.recorder) {
     throw new Problem('invalid_operation', 'This is already proposed. Set propose once, for the whole batch.', {
       field: 'propose',
@@ -35,9 +35,9 @@ export function propose<T>(
   }
   const target = targetOf(write, into)
   const recorder = new Recorder()
-  const { result } = write.transaction.dryRun(() => {
-    replayEarlier(write, target)
-    const preview = work(write.within({ isDryRun: true, recorder }))
+  const { result } = yield* write.transaction.dryRunInSteps(function* () {
+    yield* replayEarlier(write, target)
+    const preview = yield* asSteps(work(write.within({ isDryRun: true, recorder })))
     // Copied: going back takes verbs out of the recorder, as it does for a part of a batch that fails.
     return { preview, verbs: [...recorder.verbs] }
   })
@@ -57,12 +57,12 @@ export function propose<T>(
 
 /** Brings a trial to where a proposal for this changeset begins. */
 export function beginProposal(write: Write, into: string): void {
-  replayEarlier(write, targetOf(write, into))
+  toEnd(replayEarlier(write, targetOf(write, into)))
 }
 
-function replayEarlier(write: Write, target: Changeset | null): void {
+function* replayEarlier(write: Write, target: Changeset | null): Steps<void> {
   const earlier = target ? operationsOf(write.engine, target) : []
-  toEnd(replay(write.within({ isDryRun: true, recorder: new Recorder() }), earlier))
+  yield* replay(write.within({ isDryRun: true, recorder: new Recorder() }), earlier)
 }
 
 function targetOf(write: Write, into: string): Changeset | null {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
-import { toEnd } from '../../engine/turns.ts'
+import type { Steps } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { ALL } from '../../grant/scopes.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -31,7 +31,7 @@ export interface Review {
 }
 
 /** Tries an open changeset on the current state and takes it back. A closed one shows what it was. */
-export function review(write: Write, id: string): Review {
+export function* review(write: Write, id: string): Steps<Review> {
   const { engine, grant } = write
   const changeset = changesetOf(engine, grant, id)
   const operations = operationsOf(engine, changeset)
@@ -41,10 +41,7 @@ export function review(write: Write, id: string): Review {
     return { changeset, operations, diff, conflicts: [], messages: [] }
   }
   const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
-  const { result } = write.transaction.dryRun(() => {
-    const { steps, conflicts } = toEnd(replay(trial, operations))
-    return { steps, conflicts }
-  })
+  const { result } = yield* write.transaction.dryRunInSteps(() => replay(trial, operations))
   const { steps, conflicts } = result
   return { changeset, operations, diff: differences(write, steps), conflicts, messages: steps.flatMap(messageOf) }
 }

@@ -2,7 +2,7 @@ import { isPlainObject, type Json, listed, Problem, resolveLens } from '@tildeba
 import { BUILT_IN, builtInMetric } from '../../business/metrics/builtin.ts'
 import { snapshot } from '../../business/metrics/snapshot.ts'
 import { asOfTime } from '../../business/view.ts'
-import { toEnd } from '../../engine/turns.ts'
+import { done, type Steps, type Stepwise } from '../../engine/turns.ts'
 import { limitOf } from '../../query/parameters/limits.ts'
 import { asOfSeq } from '../../query/parameters/parameters.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -47,12 +47,21 @@ export function answerRead(reading: Reading, call: ScriptCall): Json {
 
 /** Answers any call inside a write. */
 export function answerIn(write: Write, call: ScriptCall): Json {
+  return done(answerInSteps(write, call))
+}
+
+/** The same in steps, if it has any. */
+export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
   const { engine, grant, context } = write
   if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
-  if (call.type === 'undo' && call.operation === 'list') return { ...toEnd(undo(write, correlationIn(call))) }
+  if (call.type === 'undo' && call.operation === 'list') return undoing(write, call)
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
   if (call.type === 'Workflow' && call.operation === 'cancelRun') return cancelRun(write, ...idsIn(call))
   return writeOperation(write, call.type, call.operation, call.args)
+}
+
+function* undoing(write: Write, call: ScriptCall): Steps<Json> {
+  return { ...(yield* undo(write, correlationIn(call))) }
 }
 
 /** `$.Workflow.runs(id, {status, limit, cursor})`, newest first; `$.Workflow.run(id, run)`: one with its steps. */

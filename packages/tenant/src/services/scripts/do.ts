@@ -1,4 +1,5 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
+import { type Stepwise, toEnd } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
 import type { Transactor } from '../../write/group-commit.ts'
@@ -6,7 +7,7 @@ import type { Write, WriteContext } from '../../write/write.ts'
 import { changesetOf } from '../changesets/changeset.ts'
 import { beginProposal, propose } from '../changesets/propose.ts'
 import { AnswerRows } from './answer-rows.ts'
-import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
+import { answerInSteps, answerRead, isRead, scriptCall } from './call.ts'
 import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
@@ -36,8 +37,17 @@ interface ProposedChangeset {
   readonly url: string
 }
 
-/** Runs one write of the code in the next commit. */
-export type CodeWriter = <T>(context: Partial<WriteContext>, work: (write: Write) => T) => Promise<T>
+/** Runs the writes of code. */
+export interface CodeWriter {
+  /** Runs one in the next commit. */
+  now<T>(context: Partial<WriteContext>, work: (write: Write) => T): Promise<T>
+  /** The same; one that takes too long for that becomes a task, with which it calls `excuse`. */
+  toEnd<T>(
+    context: Partial<WriteContext>,
+    work: (write: Write) => Stepwise<T>,
+    excuse?: (task: Promise<unknown>) => void,
+  ): Promise<T>
+}
 
 /** Runs code with the rights of a grant. Each operation is atomic and durable before the code continues. */
 export async function runCode(
@@ -51,16 +61,16 @@ export async function runCode(
   const { script, clock, random } = engine.ports
   if (!script) throw noScript()
   const correlation = context.correlation ?? newId('do', clock, random)
-  const run = <T>(work: (one: Write) => T) => write({ correlation }, work)
+  const run = <T>(work: (one: Write) => T) => write.now({ correlation }, work)
   const begin = into === null ? null : (one: Write) => beginProposal(one, into)
   const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
   const warnings = new CodeWarnings(engine, grant, strict, context.budget?.timer ?? clock.now)
   const rows = new AnswerRows(grant)
   let wrote = false
-  const live = async (name: string, args: readonly Json[]): Promise<Json> => {
+  const live = async (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => {
     const call = scriptCall(name, args)
     if (isRead(call)) return answerRead({ engine, grant, ...(context.budget && { budget: context.budget }) }, call)
-    const answer = await write({ correlation }, (one) => answerIn(one, call))
+    const answer = await write.toEnd({ correlation }, (one) => answerInSteps(one, call), excuse)
     wrote = true
     return answer
   }
@@ -68,9 +78,9 @@ export async function runCode(
     ...LIMITS,
     code,
     owner: engine.slug,
-    call: async (name, args) => {
+    call: async (name, args, excuse) => {
       warnings.look(scriptCall(name, args))
-      return rows.counted(await (dry ? dry.call(name, args) : live(name, args)))
+      return rows.counted(await (dry ? dry.call(name, args) : live(name, args, excuse)))
     },
   })
   const written = { correlation: wrote ? correlation : null }
@@ -89,7 +99,7 @@ export async function runCode(
   if (into === null || dry === null || dryRun) return told
   if (!dry.wrote) return { ...told, changeset: null }
   return run((one) => {
-    const { changeset } = propose(one, { into, reason, source: code }, (trial) => dry.replay(trial))
+    const { changeset } = toEnd(propose(one, { into, reason, source: code }, (trial) => dry.replay(trial)))
     return { ...told, changeset: summaryOf(one, changeset) }
   })
 }

@@ -1,7 +1,8 @@
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
+import { TOO_LONG, unlimited } from '../../budget.ts'
 import type { Transaction } from '../../engine/engine.ts'
-import { done, type Stepwise } from '../../engine/turns.ts'
+import { done, type Stepwise, TURN } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING, HookAnswers, type HookQuestion, hasStoredHooks } from '../../write/stored-hooks.ts'
@@ -49,22 +50,34 @@ export async function untilAnswered<T>(
   throw new Problem('busy', 'The data changes faster than its hooks can run. Try again, or write less.')
 }
 
-/** Runs a write at once, durable when it is answered; a promise of it where stored hooks are asked before. */
+/**
+ * Runs a write of background work at once, durable when it is answered. Where stored hooks are asked before, or if it takes
+ * too long for one commit and becomes a task, it is a promise. It calls `excuse` with the task.
+ */
 export function runNow<T>(
   transactor: Transactor,
   grant: Grant,
   context: Context,
-  work: (write: Write) => T,
+  work: (write: Write) => Stepwise<T>,
+  excuse: (task: Promise<unknown>) => void = () => {},
 ): T | Promise<T> {
   const { engine } = transactor
+  const brief = (write: Write) => write.context.budget.slice(TURN.attempt, () => done(work(write)))
+  const own = transactor.long ? { ...context, budget: unlimited(engine.ports.turns?.now) } : context
+  const inTask = (reason: unknown) => {
+    if (reason !== TOO_LONG) throw reason
+    const task = transactor.long!(grant, context, work)
+    excuse(task)
+    return task
+  }
   try {
     return engine.commit((transaction) =>
-      done(attemptWrite(transactor, transaction, answersFor(transactor), grant, context, work)),
+      done(attemptWrite(transactor, transaction, answersFor(transactor), grant, own, brief)),
     )
   } catch (reason) {
-    if (reason !== HOOKS_PENDING) throw reason
+    if (reason !== HOOKS_PENDING) return inTask(reason)
   }
-  return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, context, work)
+  return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, own, brief).catch(inTask)
 }
 
 /** The code that calls a stored hook. */

@@ -4,7 +4,7 @@ import { visibilityOf } from '../../query/rights/visibility.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { storedHook } from '../../write/stored-hooks.ts'
-import { answerIn, answerRead, isRead, scriptCall } from './call.ts'
+import { answerInSteps, answerRead, isRead, scriptCall } from './call.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 import { hookCall, runNow } from './run-write.ts'
@@ -33,10 +33,11 @@ export async function runStoredAfter(
     code: hookCall(declaration),
     owner: engine.slug,
     values: { entity, args: view },
-    call: async (name, args): Promise<Json> => {
+    call: async (name, args, excuse): Promise<Json> => {
       const call = scriptCall(name, args)
       if (isRead(call)) return answerRead({ engine, grant }, call)
-      return runNow(transactor, grant, { hops, correlation: event.correlation }, (write) => answerIn(write, call))
+      const context = { hops, correlation: event.correlation }
+      return runNow(transactor, grant, context, (write) => answerInSteps(write, call), excuse)
     },
   })
   if (error?.code === 'busy') throw new StoppedError(error.message)

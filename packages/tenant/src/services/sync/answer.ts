@@ -1,4 +1,5 @@
 import { isoOf, type Json, type JsonObject, sameJson } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import { isNarrowed } from '../../grant/grant.ts'
 import { get } from '../../query/answer/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -34,18 +35,24 @@ interface Said {
  * what the request itself brought about unchanged. A client that applies its own changes, and then these, has the
  * server's state.
  */
-export function serverChanges(
+export function* serverChanges(
   session: SyncSession,
   touched: Map<string, Touched>,
   taken: readonly Change[],
   since: number,
-): ServerChange[] {
+): Steps<ServerChange[]> {
   const said = new Map<string, Said>()
   for (const change of taken) {
     say(said, change)
     touchedOf(touched, session.write.engine.noun(change.type).name, change.id)
   }
-  return [...touched.values()].flatMap((entry) => changeFor(session, entry, said.get(entry.id), since) ?? [])
+  const changes: ServerChange[] = []
+  for (const entry of touched.values()) {
+    const change = changeFor(session, entry, said.get(entry.id), since)
+    if (change) changes.push(change)
+    yield
+  }
+  return changes
 }
 
 function say(said: Map<string, Said>, { id, operation, data, at, replica }: Change): void {

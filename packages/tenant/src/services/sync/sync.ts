@@ -48,9 +48,9 @@ export function* sync(write: Write, body: unknown): Steps<Synced> {
   )
   const wanted = (type: string) =>
     isSynced(type) && !INTERNAL_TYPES.get(type) && request.types(type) && mayReadEvents(engine, grant, type)
-  const { touched, hasMore, until } = stretchAfter(write, since, recorded, request.limit, wanted)
+  const { touched, hasMore, until } = yield* stretchAfter(write, since, recorded, request.limit, wanted)
   const syncedAt = until ?? giveOut(write)
-  const changes = serverChanges(session, touched, taken, since)
+  const changes = yield* serverChanges(session, touched, taken, since)
   return { success: true, applied, conflicts, rejected, serverChanges: changes, syncedAt: isoOf(syncedAt), hasMore }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import { type LogRow, ownBetween, readLog, seqAt } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 
@@ -19,7 +20,7 @@ export interface LogStretch {
   readonly until: number | null
 }
 
-const CHUNK = 500
+const CHUNK = 200
 /** About how long the states of the touched entities may be together. */
 const MOST_BYTES = 8_388_608
 
@@ -28,13 +29,13 @@ const MOST_BYTES = 8_388_608
  * only where time moves on. `recorded` is the last event that was recorded by the time that `after` means: what the
  * service's own types had since then comes with the last page.
  */
-export function stretchAfter(
+export function* stretchAfter(
   { sql, engine, context }: Write,
   after: number,
   recorded: number,
   limit: number,
   wanted: (type: string) => boolean,
-): LogStretch {
+): Steps<LogStretch> {
   const touched = new Map<string, Touched>()
   let last: LogRow | null = null
   let bytes = 0
@@ -57,6 +58,7 @@ export function stretchAfter(
       return { touched, hasMore: false, until: null }
     }
     seq = rows.at(-1)!.seq
+    yield
   }
 }
 

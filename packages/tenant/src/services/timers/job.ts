@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { TOO_LONG, unlimited } from '../../budget.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import { done, TURN } from '../../engine/turns.ts'
 import {
@@ -31,29 +32,35 @@ export function timerJob(transactor: Transactor): Job {
   }
 }
 
-/** Runs a slice. Returns the timer at which it stopped because stored hooks have to be asked about its verb. */
+/** Runs a slice. Returns the timer at which it stopped: stored hooks have to be asked about its verb, or it takes too long. */
 function runSlice(transactor: Transactor): TimerRow | null {
   const { engine } = transactor
   const { clock } = engine.ports
   const begun = clock.now()
   const due = dueTimers(engine.sql, begun, SLICE)
   let stopped: TimerRow | null = null
+  let tooLong: TimerRow | null = null
   engine.commit((transaction) => {
     stopped = null
     for (const row of due) {
-      const context = { hops: row.hops + 1 }
+      // A commit in which a verb fails is run again, without a second attempt of this one.
+      if (row === tooLong) {
+        stopped = row
+        return
+      }
+      const budget = unlimited(transactor.long ? engine.ports.turns?.now : undefined)
+      const context = { hops: row.hops + 1, budget }
       const answers = answersFor(transactor)
       try {
         const acting = demandAuthor(transactor, row)
         if (acting === null) continue
         const { declaration, grant } = acting
-        transaction.savepoint(() =>
-          done(
-            attemptWrite(transactor, transaction, answers, grant, context, (write) => fire(write, row, declaration)),
-          ),
-        )
+        const attempt = () =>
+          attemptWrite(transactor, transaction, answers, grant, context, (write) => fire(write, row, declaration))
+        transaction.savepoint(() => budget.slice(TURN.attempt, () => done(attempt())))
       } catch (reason) {
-        if (reason === HOOKS_PENDING) {
+        if (reason === TOO_LONG) tooLong = row
+        if (reason === HOOKS_PENDING || reason === TOO_LONG) {
           stopped = row
           return
         }

@@ -155,6 +155,7 @@ function* migrate(write: Write, type: string, change: (id: string, state: JsonOb
       yield
     }
     progress.done += page.length
+    yield
     if (page.length < PAGE) return changed
     after = page.at(-1)!.ordinal
   }

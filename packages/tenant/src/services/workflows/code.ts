@@ -1,8 +1,10 @@
 import { type Json, Problem } from '@tildebase/nouns'
+import { asSteps, type Steps } from '../../engine/turns.ts'
 import { runAt } from '../../store/automation/workflow-runs.ts'
 import { callsOf, saveCall } from '../../store/automation/workflow-steps.ts'
 import type { Transactor } from '../../write/group-commit.ts'
-import { answerIn, answerRead, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
+import type { Write } from '../../write/write.ts'
+import { answerInSteps, answerRead, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { runNow } from '../scripts/run-write.ts'
@@ -27,7 +29,7 @@ export async function runStepCode(transactor: Transactor, task: CodeTask): Promi
     code: stepCall(task.code),
     owner: engine.slug,
     values: { event: sources.event, steps: sources.steps.map((one) => one ?? null) },
-    call: (name, args) => journal.answer(name, args),
+    call: (name, args, excuse) => journal.answer(name, args, excuse),
   })
   if (error?.code === 'busy') return null
   return error
@@ -53,25 +55,33 @@ class Journal {
     this.#count = calls.length
   }
 
-  async answer(name: string, args: readonly Json[]): Promise<Json> {
+  async answer(name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void): Promise<Json> {
     const { engine } = this.#transactor
     const call = scriptCall(name, args)
     if (isRead(call)) return answerRead({ engine, grant: this.#task.grant }, call)
     const request = JSON.stringify([name, args])
     const known = this.#known.find((one) => !one.used && one.request === request)
-    if (!known) return this.#write(call, request)
+    if (!known) return this.#write(call, request, excuse)
     known.used = true
     return JSON.parse(known.answer) as Json
   }
 
-  #write(call: ScriptCall, request: string): Json | Promise<Json> {
-    const { run, step, grant } = this.#task
+  #write(
+    call: ScriptCall,
+    request: string,
+    excuse: ((task: Promise<unknown>) => void) | undefined,
+  ): Json | Promise<Json> {
+    const { run, grant } = this.#task
     const place = this.#count++
-    return runNow(this.#transactor, grant, { hops: run.hops + 1, correlation: run.id }, (write) => {
-      if (runAt(write.sql, run.n)?.endedAt !== null) throw new Problem('conflict', 'The run was cancelled.')
-      const answer = answerIn(write, call)
-      saveCall(write.sql, run.n, step, place, request, JSON.stringify(answer))
-      return answer
-    })
+    const context = { hops: run.hops + 1, correlation: run.id }
+    return runNow(this.#transactor, grant, context, (write) => this.#answerIn(write, call, request, place), excuse)
+  }
+
+  *#answerIn(write: Write, call: ScriptCall, request: string, place: number): Steps<Json> {
+    const { run, step } = this.#task
+    if (runAt(write.sql, run.n)?.endedAt !== null) throw new Problem('conflict', 'The run was cancelled.')
+    const answer = yield* asSteps(answerInSteps(write, call))
+    saveCall(write.sql, run.n, step, place, request, JSON.stringify(answer))
+    return answer
   }
 }

@@ -195,9 +195,9 @@ export function ownBetween(sql: Sql, after: number, until: number): LogRow[] {
   return eventRows(sql, `WHERE l.seq > ? AND l.seq <= ? AND NOT (l.${IS_BUSINESS}) ORDER BY l.seq`, after, until)
 }
 
-/** Events that share a correlation, oldest first. */
-export function readCorrelated(sql: Sql, correlation: string): LogRow[] {
-  return eventRows(sql, 'WHERE l.correlation = ? ORDER BY l.seq', correlation)
+/** Events that share a correlation, oldest first: all of them, or so many after a seq. */
+export function readCorrelated(sql: Sql, correlation: string, after = 0, limit = -1): LogRow[] {
+  return eventRows(sql, 'WHERE l.correlation = ? AND l.seq > ? ORDER BY l.seq LIMIT ?', correlation, after, limit)
 }
 
 export function readEntry(sql: Sql, seq: number): LogRow | undefined {

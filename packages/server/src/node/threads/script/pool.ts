@@ -36,6 +36,11 @@ interface Run {
   /** True once it was ended: calls that have not begun do not begin. */
   stopped: boolean
   timer: NodeJS.Timeout | null
+  readonly begun: number
+  /** The tasks that it waits for, since when, and the milliseconds of those before: they do not count. */
+  tasks: number
+  tasksSince: number
+  excusedMs: number
 }
 
 /** A few warm workers that run untrusted code, one at a time, and can be ended at any moment. */
@@ -146,11 +151,21 @@ export class ScriptPool {
 
   #start(seat: Seat, job: Job): void {
     const { code, owner, values, timeMs, cpuMs, memoryBytes, operations, resultLength } = job.request
-    const run: Run = { job, calls: new Set(), turn: Promise.resolve(), stopped: false, timer: null }
+    const run: Run = {
+      job,
+      calls: new Set(),
+      turn: Promise.resolve(),
+      stopped: false,
+      timer: null,
+      begun: performance.now(),
+      tasks: 0,
+      tasksSince: 0,
+      excusedMs: 0,
+    }
     seat.run = run
     seat.owner = owner
     seat.worker.ref()
-    run.timer = setTimeout(() => this.#end(seat, run, tooLong(timeMs)), timeMs + GRACE_MS)
+    this.#endInTime(seat, run)
     const limits = { timeMs, cpuMs: cpuMs ?? Number.POSITIVE_INFINITY, memoryBytes, operations, resultLength }
     const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), ...limits }
     seat.worker.postMessage(message)
@@ -173,18 +188,28 @@ export class ScriptPool {
   #call(seat: Seat, run: Run, { call, name, args }: Extract<FromWorker, { kind: 'call' }>): void {
     const reply = (ok: boolean, value: unknown) => {
       if (seat.run !== run) return
-      const message: ToWorker = { kind: 'reply', call, ok, text: JSON.stringify(value ?? null) }
+      const text = JSON.stringify(value ?? null)
+      const message: ToWorker = { kind: 'reply', call, ok, text, excusedMs: excused(run) }
       seat.worker.postMessage(message)
     }
+    const excuse = (task: Promise<unknown>) => waitFor(run, task)
     run.turn = run.turn.then(() => new Promise<void>((next) => setImmediate(next)))
     const answered = run.turn
-      .then(() => (run.stopped ? null : run.job.request.call(name, parseJson(args) as Json[])))
+      .then(() => (run.stopped ? null : run.job.request.call(name, parseJson(args) as Json[], excuse)))
       .then(
         (value) => reply(true, value),
         (reason) => reply(false, refused(reason)),
       )
     run.calls.add(answered)
     void answered.then(() => run.calls.delete(answered))
+  }
+
+  /** Ends code after its time, to which that of tasks is added. */
+  #endInTime(seat: Seat, run: Run): void {
+    const { timeMs } = run.job.request
+    const left = run.begun + timeMs + GRACE_MS + excused(run) - performance.now()
+    if (left <= 0) this.#end(seat, run, tooLong(timeMs))
+    else run.timer = setTimeout(() => this.#endInTime(seat, run), Math.max(left, run.tasks > 0 ? GRACE_MS : 0))
   }
 
   /** Ends code that did not stop, with its worker. */
@@ -242,6 +267,20 @@ export class ScriptPool {
       run.job.answer({ ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }),
     )
   }
+}
+
+/** Notes that code waits for a task. */
+function waitFor(run: Run, task: Promise<unknown>): void {
+  if (run.tasks++ === 0) run.tasksSince = performance.now()
+  const ended = () => {
+    if (--run.tasks === 0) run.excusedMs += performance.now() - run.tasksSince
+  }
+  task.then(ended, ended)
+}
+
+/** For how long code has waited for tasks. */
+function excused({ tasks, tasksSince, excusedMs }: Run): number {
+  return tasks > 0 ? excusedMs + performance.now() - tasksSince : excusedMs
 }
 
 /** What a worker has computed, in milliseconds. Null if it has ended, and on versions of Node that do not measure it. */

@@ -27,7 +27,7 @@ let memory: { wasm: QuickJSWASMModule; owner: string; bytes: number; runs: numbe
 let spare = { bytes: 64 * MIB, wasm: fresh(64 * MIB) }
 
 port.on('message', async (message: ToWorker) => {
-  if (message.kind === 'reply') return machine?.reply(message.call, message.ok, message.text)
+  if (message.kind === 'reply') return machine?.reply(message.call, message.ok, message.text, message.excusedMs)
   const wasm = await memoryFor(message.owner, message.memoryBytes)
   const outside: Outside = {
     call: (call, name, args) => tell({ kind: 'call', call, name, args }),
