@@ -1,6 +1,5 @@
 import type { Random, Seal, Sql, SqlRow, SqlValue } from '../../ports.ts'
 import { nameOf, numberName } from '../names.ts'
-import { isOwnType, OWN_TYPES } from './own-types.ts'
 import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
@@ -39,6 +38,29 @@ export interface EventPlace {
   readonly n: number | null
   /** The seq of the version that it took the place of. */
   readonly replaced: number | null
+}
+
+/**
+ * The types of the service itself: rights, and what happens automatically. Their events keep their own times when a
+ * past is imported next to them.
+ */
+const OWN_TYPES: readonly string[] = [
+  'ApiKey',
+  'User',
+  'AccessRole',
+  'Schema',
+  'Hook',
+  'Webhook',
+  'Workflow',
+  'Integration',
+  'View',
+  'Erasure',
+]
+
+const OWN = new Set(OWN_TYPES)
+
+export function isOwnType(type: string): boolean {
+  return OWN.has(type)
 }
 
 /** The end of the log: where the next event continues. */
