@@ -117,7 +117,7 @@ export class Tenant {
     grant: Grant,
     request: RequestContext,
     budget: Budget,
-    about: TaskAbout<T>,
+    about: () => TaskAbout<T>,
     work: (write: TenantWriter, isLong: boolean) => Stepwise<T>,
   ): Promise<T | LongWrite<T>> {
     const { contents = [] } = request
@@ -138,7 +138,7 @@ export class Tenant {
     }
     return this.#write(grant, own, brief).catch((reason) => {
       if (reason !== TOO_LONG) throw reason
-      return this.#longWrites.begin(about, grant, own, (write, services) =>
+      return this.#longWrites.begin(about(), grant, own, (write, services) =>
         work(new TenantWriter(services, write, context), true),
       )
     })

@@ -90,7 +90,7 @@ async function replyOrTask(
   work: (write: TenantWriter, isLong: boolean) => Stepwise<Reply>,
 ): Promise<Reply> {
   const { tenant, grant, writes, budget } = call
-  const outcome = await tenant.writeOrBegin(grant, writes, budget, aboutOf(route, call), work)
+  const outcome = await tenant.writeOrBegin(grant, writes, budget, () => aboutOf(route, call), work)
   if ('status' in outcome) return outcome
   return (await within(budget.limitMs, outcome.done)) ?? taskReply(call, outcome.task)
 }

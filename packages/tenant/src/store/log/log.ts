@@ -129,8 +129,7 @@ export function insertEvent(
   digest: Uint8Array | null,
   created: { readonly at: number; readonly by: string } | null = n === null ? { at: entry.at, by: entry.actor } : null,
 ): void {
-  sql.run(
-    INSERT,
+  const values = [
     seq,
     entry.id,
     entry.at,
@@ -147,13 +146,14 @@ export function insertEvent(
     entry.previous,
     entry.args,
     entry.correlation,
-    entry.onBehalfOf === null ? null : numberName(sql, entry.onBehalfOf),
-    n !== null || entry.entity === entry.id ? null : entry.entity,
-    created === null || created.at === entry.createdAt ? null : entry.createdAt,
-    created === null || created.by === entry.createdBy ? null : numberName(sql, entry.createdBy),
-    digest,
-    entry.recordedAt,
-  )
+  ]
+  const onBehalfOf = entry.onBehalfOf === null ? null : numberName(sql, entry.onBehalfOf)
+  const entity = n !== null || entry.entity === entry.id ? null : entry.entity
+  const createdAt = created === null || created.at === entry.createdAt ? null : entry.createdAt
+  const createdBy = created === null || created.by === entry.createdBy ? null : numberName(sql, entry.createdBy)
+  const isPlain = (onBehalfOf ?? entity ?? createdAt ?? createdBy ?? digest ?? entry.recordedAt) === null
+  if (isPlain) sql.run(INSERT, ...values)
+  else sql.run(INSERT_WHOLE, ...values, onBehalfOf, entity, createdAt, createdBy, digest, entry.recordedAt)
 }
 
 /** The digest of an event's values under its salt. */
@@ -305,9 +305,12 @@ export const EVENT_COLUMNS = `l.seq, l.id, l.at, l.type, coalesce(e.id, l.entity
 export const EVENT_TABLES = 'log l LEFT JOIN entities e ON e.n = l.n'
 
 const SELECT = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES}`
-const INSERT = `
-  INSERT INTO log (seq, id, at, type, n, verb, event, version, replaced, actor, salt, hash, data, previous, args, correlation,
-    on_behalf_of, entity, created_at, created_by, digest, recorded_at)
+const COLUMNS =
+  'seq, id, at, type, n, verb, event, version, replaced, actor, salt, hash, data, previous, args, correlation'
+// Almost every event: a value that is not bound costs nothing.
+const INSERT = `INSERT INTO log (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_WHOLE = `
+  INSERT INTO log (${COLUMNS}, on_behalf_of, entity, created_at, created_by, digest, recorded_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** A row of `EVENT_COLUMNS`, with names instead of numbers. */
