@@ -35,6 +35,10 @@ interface Bank {
 
 type Pair = readonly [from: number, to: number]
 
+interface Sums {
+  readonly results: readonly { readonly sum: { readonly balance: number } }[]
+}
+
 demandTools(WRK)
 console.log(`${ACCOUNTS} accounts, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turns after one`)
 console.log(`${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}, ${today()}`)
@@ -113,10 +117,8 @@ async function tildebase(workers: number): Promise<Bank> {
       headers,
     }),
     total: async () => {
-      const { groups } = (await (await ask('/Account/aggregate?sum=balance')).json()) as {
-        groups: { sum: { balance: number } }[]
-      }
-      return groups[0]!.sum.balance
+      const { results } = (await (await ask('/Account/aggregate?sum=balance')).json()) as Sums
+      return results[0]!.sum.balance
     },
   }
 }
