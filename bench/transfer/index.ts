@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Running, Shot } from '../compare/contender.ts'
 import { addressOf, stopProcess } from '../compare/process.ts'
 import { median } from '../compare/summary.ts'
@@ -74,7 +75,7 @@ async function compare(contention: number): Promise<void> {
 
 async function sqlite(): Promise<Bank> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-transfer-'))
-  const program = join(import.meta.dirname, 'sqlite-server.ts')
+  const program = fileURLToPath(new URL('./sqlite-server.ts', import.meta.url))
   const args = [program, join(folder, 'bank.db'), String(ACCOUNTS), String(BALANCE)]
   const running = await started(args, folder)
   return {
@@ -93,7 +94,7 @@ async function sqlite(): Promise<Bank> {
 async function tildebase(workers: number): Promise<Bank> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-transfer-'))
   const tilde = join(import.meta.dirname, '../../packages/cli/src/main.ts')
-  const config = join(import.meta.dirname, 'program.ts')
+  const config = fileURLToPath(new URL('./program.ts', import.meta.url))
   const args = ['--port', '0', '--data', folder, '--workers', String(workers), '--config', config]
   const running = await started([tilde, 'serve', ...args], folder)
   const headers = { Authorization: `Bearer ${KEY}` }
