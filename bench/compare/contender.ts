@@ -22,6 +22,8 @@ export interface Shot {
   /** One path is drawn for each request. */
   readonly paths: readonly string[]
   readonly body?: string
+  /** The body of each path, in place of one for all. */
+  readonly bodies?: readonly string[]
   readonly headers: { readonly [name: string]: string }
   /** How many persons the answer contains. The answer to a write also contains the number that was sent. */
   readonly persons?: number

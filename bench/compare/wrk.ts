@@ -87,8 +87,11 @@ function socketErrorsIn(text: string): number {
 }
 
 /** Sends one request before and after a run, and throws when the answer is not the expected one. */
-async function checkAnswer({ url }: Running, { method, paths, body, headers, persons }: Shot): Promise<void> {
-  const path = paths[Math.floor(Math.random() * paths.length)]!
+async function checkAnswer({ url }: Running, shot: Shot): Promise<void> {
+  const { method, paths, headers, persons } = shot
+  const drawn = Math.floor(Math.random() * paths.length)
+  const path = paths[drawn]!
+  const body = shot.bodies?.[drawn] ?? shot.body
   const number = String(Date.now() * 100 + (++serial % 100))
   const response = await fetch(`${url}${path}`, {
     method,
@@ -130,11 +133,13 @@ function wrk(args: readonly string[]): Promise<{ requests: number; text: string 
 function lua(mix: readonly Part[], run: number): string {
   const quoted = (text: string) => `[==[${text}]==]`
   let sum = 0
-  const shots = mix.map(({ shot: { method, paths, body, headers }, share }) => {
-    const all = Object.entries({ ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) })
+  const shots = mix.map(({ shot: { method, paths, body, bodies, headers }, share }) => {
+    const hasBody = body !== undefined || bodies !== undefined
+    const all = Object.entries({ ...headers, ...(hasBody && { 'Content-Type': 'application/json' }) })
     sum += share
     return `{ below = ${sum}, method = ${quoted(method)}, paths = {${paths.map(quoted).join(',')}},
       body = ${body === undefined ? 'nil' : quoted(body)},
+      bodies = ${bodies === undefined ? 'nil' : `{${bodies.map(quoted).join(',')}}`},
       headers = {${all.map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`).join(',')}} }`
   })
   return `
@@ -148,7 +153,8 @@ function lua(mix: readonly Part[], run: number): string {
       for _, one in ipairs(shots) do if drawn < one.below then shot = one break end end
       local sent = shot.body and string.gsub(shot.body, "{i}", tostring(base + i))
       if sent then sent = string.gsub(sent, "{t}", tostring(math.random(0, ${TENANTS - 1}))) end
-      return wrk.format(shot.method, shot.paths[math.random(#shot.paths)], shot.headers, sent)
+      local at = math.random(#shot.paths)
+      return wrk.format(shot.method, shot.paths[at], shot.headers, shot.bodies and shot.bodies[at] or sent)
     end`
 }
 

@@ -119,7 +119,7 @@ export class Tenant {
     grant: Grant,
     request: RequestContext,
     budget: Budget,
-    about: TaskAbout<T>,
+    about: () => TaskAbout<T>,
     work: (write: TenantWriter, isLong: boolean) => Stepwise<T>,
   ): Promise<T | LongWrite<T>> {
     const { contents = [] } = request
@@ -131,7 +131,7 @@ export class Tenant {
       work(new TenantWriter(this.#services, write, context), false),
     ).catch((reason) => {
       if (reason !== TOO_LONG) throw reason
-      return this.#longWrites.begin(about, grant, own, (write, services) =>
+      return this.#longWrites.begin(about(), grant, own, (write, services) =>
         work(new TenantWriter(services, write, context), true),
       )
     })

@@ -5,10 +5,9 @@ import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
 import type { RateLimit, Turn } from './limits/rate.ts'
-import { type Reply, render } from './reply.ts'
+import { createdReply, type Reply, render } from './reply.ts'
 import { refusal } from './respond.ts'
-import { createdReply } from './rest/entity-replies.ts'
-import type { Routes } from './routes.ts'
+import type { Routes } from './route.ts'
 import { isLinkPath, isOpenPath, type RequestTarget } from './target.ts'
 import type { Sender, TenantCall } from './tenant-call.ts'
 import { traceOf } from './watch/trace.ts'
@@ -73,24 +72,28 @@ function dispatch(
   options: AppOptions,
 ): MaybePromise<HttpResponse> {
   try {
-    if (grant === null) return rendered(signUp(tenant, call, options), '', call, options)
+    if (grant === null) return renderedLater(signUp(tenant, call, options), '', call, options)
     const { route: first, params } = findRoute(options.routes, call.request.method, call.target.segments)
     const route = first.instead?.(call.request, params, tenant.nouns) ?? first
     const reply = runRoute(route, callOf(tenant, grant, call, { route, params }, options))
     const { path } = route
-    return reply instanceof Promise ? rendered(reply, path, call, options) : render(reply, path)
+    return reply instanceof Promise ? renderedLater(reply, path, call, options) : render(reply, path)
   } catch (reason) {
     return refusal(reason, call.requestId, options.report)
   }
 }
 
-function rendered(
+async function renderedLater(
   reply: Promise<Reply>,
   path: string,
   { requestId }: TenantCall,
   { report }: AppOptions,
 ): Promise<HttpResponse> {
-  return reply.then((late) => render(late, path)).catch((reason) => refusal(reason, requestId, report))
+  try {
+    return render(await reply, path)
+  } catch (reason) {
+    return refusal(reason, requestId, report)
+  }
 }
 
 /** What a route is given. */

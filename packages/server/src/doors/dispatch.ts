@@ -1,4 +1,4 @@
-import { type JsonObject, Problem } from '@tildebase/nouns'
+import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { entityView, type Steps, type Stepwise, type TenantWriter } from '@tildebase/tenant'
 import { asSteps, done } from '@tildebase/tenant/internal'
 import {
@@ -14,7 +14,6 @@ import {
 import type { MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
 import { json, type Reply } from './reply.ts'
-import { replyOrTask } from './task.ts'
 import { redacted } from './watch/redact.ts'
 
 /** The route of a request, or the problem of having none. */
@@ -81,6 +80,64 @@ function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
     if (!isDryRun(route, call)) return remember(own, write, work)
     return isLong ? dryRunInSteps(own, write, work) : dryRun(own, write, () => done(work()))
   })
+}
+
+/**
+ * Runs a write in the next commit. One that takes too long for that is a task: it is answered as usual if it is done within
+ * the time of a request, and else with 202 and the task, which continues. A GET, which leaves nothing, waits for its answer.
+ */
+async function replyOrTask(
+  route: WriteRoute,
+  call: Call,
+  isProposal: boolean,
+  work: (write: TenantWriter, isLong: boolean) => Stepwise<Reply>,
+): Promise<Reply> {
+  const { tenant, grant, writes, budget } = call
+  const outcome = await tenant.writeOrBegin(grant, writes, budget, () => aboutOf(route, call, isProposal), work)
+  if ('status' in outcome) return outcome
+  if (route.method === 'GET') return outcome.done
+  return (await within(budget.limitMs, outcome.done)) ?? taskReply(call, outcome.task)
+}
+
+function aboutOf({ method, taskResult = [] }: WriteRoute, { request, query, tenant }: Call, isProposal: boolean) {
+  const names = isProposal ? KEPT_OF_PROPOSAL : taskResult
+  return {
+    title: `${request.method} ${request.path.replace(`/~${tenant.slug}`, '')}`,
+    isDryRun: flagParam(query, 'dryRun') || method === 'GET',
+    result: (reply: Reply) => keptOf(reply, names, flagParam(query, 'dryRun')),
+  }
+}
+
+/** What is kept of a proposal: its changeset. */
+const KEPT_OF_PROPOSAL = ['$id']
+
+/** What is kept of an answer. That of a dry run has the form that the dry run itself has. */
+function keptOf({ status, content }: Reply, names: readonly string[], isDryRun: boolean): JsonObject {
+  const value = (names.length > 0 || isDryRun) && content !== null ? content.value() : null
+  if (!isDryRun || !isPlainObject(value)) return { status, ...partsOf(names, value) }
+  return { dryRun: true, status: value.status as number, result: partsOf(names, value.result) }
+}
+
+function partsOf(names: readonly string[], value: unknown): JsonObject {
+  if (!isPlainObject(value)) return {}
+  return Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]])) as JsonObject
+}
+
+function taskReply({ tenant, grant, address }: Call, id: string): Reply {
+  return json(202, tenant.tasks.get(grant, id), { location: `${address.slice(address.lastIndexOf('/~'))}/tasks/${id}` })
+}
+
+/** What a promise gives within so many milliseconds, or null. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<null>((late) => {
+    timer = setTimeout(late, ms, null)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function isDryRun(route: Route, { query }: Call): boolean {

@@ -3,6 +3,7 @@ import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { tenantOfSecret, tenantOfSession } from '@tildebase/tenant/internal'
 import { isFirstKey, unauthorized } from './app.ts'
 import {
+  type Body,
   type HttpRequest,
   type HttpResponse,
   isLasting,
@@ -212,15 +213,24 @@ export class Gateway {
     const { request, connection } = exchange
     if (connection && admission) connection.onEnd(admission.enter(call))
     const body = connection === null ? request.body : connection.readBody(call.slug)
-    if (body instanceof Promise) return body.then((whole) => this.#pass(call, { ...request, body: whole }, connection))
-    return this.#pass(call, body === request.body ? request : { ...request, body }, connection)
+    if (body instanceof Promise) return this.#passLater(call, request, body, connection)
+    const answer = this.#pass(call, body === request.body ? request : { ...request, body }, connection)
+    return answer instanceof Promise ? answer.then((late) => this.#passed(call, late)) : this.#passed(call, answer)
+  }
+
+  async #passLater(
+    call: TenantCall,
+    request: HttpRequest,
+    body: Promise<Body>,
+    connection: Connection | null,
+  ): Promise<HttpResponse> {
+    return this.#passed(call, await this.#pass(call, { ...request, body: await body }, connection))
   }
 
   /** Passes a request on to its tenant, with its body. */
   #pass(call: TenantCall, request: HttpRequest, connection: Connection | null): MaybePromise<HttpResponse> {
     const whole = withSignal(request, call.target, connection)
-    const answer = this.#options.tenants.handle(whole === call.request ? call : { ...call, request: whole })
-    return answer instanceof Promise ? answer.then((late) => this.#passed(call, late)) : this.#passed(call, answer)
+    return this.#options.tenants.handle(whole === call.request ? call : { ...call, request: whole })
   }
 
   /** Lets the admission know how a tenant answered. */

@@ -1,6 +1,6 @@
-import { entityView, type Page, type Stored } from '@tildebase/tenant'
+import { entityView, type Page, type RunResult, type Stored } from '@tildebase/tenant'
 import { entityText } from '@tildebase/tenant/internal'
-import type { HttpResponse } from './http.ts'
+import type { HttpRequest, HttpResponse } from './http.ts'
 
 /** What an answer says, as a value or as JSON text: each is made only where it is needed. */
 export interface Content {
@@ -51,6 +51,48 @@ export function entityContent(
       return added.length === 0 ? text : `${text.slice(0, -1)},${JSON.stringify(more).slice(1)}`
     },
   }
+}
+
+/** The answer to a creation: 201, where it is, and its secret if it has one. */
+export function createdReply({ entity, secret }: RunResult, context: string): Reply {
+  return contentReply(201, entityContent(entity, context, secret === undefined ? {} : { secret }), {
+    etag: etag(entity),
+    location: `${context.slice(context.lastIndexOf('/~'))}/${entity.type}/${entity.id}`,
+  })
+}
+
+/** The header of what a client should know of its request, though it was done. */
+export const WARNINGS = 'x-tilde-warnings'
+
+/** The answer to a change: the entity after it, and what the sender should know. */
+export function entityReply({ entity, event, warnings }: RunResult, context: string): Reply {
+  const correlation = event?.correlation ?? null
+  return contentReply(200, entityContent(entity, context), {
+    etag: etag(entity),
+    ...(correlation !== null && { 'x-tilde-correlation': correlation }),
+    ...(warnings && { [WARNINGS]: JSON.stringify(warnings) }),
+  })
+}
+
+/** The tag of a version. */
+export function etag(entity: Stored): string {
+  return `"${entity.version}"`
+}
+
+/** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
+export function isKnown({ headers }: HttpRequest, tag: string): boolean {
+  const named = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return named?.some((one) => one === tag || one === '*') === true
+}
+
+/** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
+export function ifMatch({ headers }: HttpRequest): readonly number[] | undefined {
+  const header = headers['if-match']?.trim()
+  if (header === undefined || header === '*') return undefined
+  return header.split(',').flatMap((tag) => {
+    const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]
+    return version === undefined ? [] : [Number(version)]
+  })
 }
 
 /** Content that can be written piece by piece. */

@@ -45,7 +45,7 @@ import { timerRoutes } from './rest/timers.ts'
 import { warning } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { workflowRoutes } from './rest/workflows.ts'
-import { Routes } from './routes.ts'
+import { Routes } from './route.ts'
 
 /** Every path below a tenant. */
 export const routes = new Routes([

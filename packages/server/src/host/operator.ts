@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
 import { operatorDocument } from '../doors/openapi/operator-document.ts'
 import { json, render } from '../doors/reply.ts'
 import { VERSION } from '../doors/rest/openapi.ts'
-import { Routes } from '../doors/routes.ts'
+import { Routes } from '../doors/route.ts'
 import { slugOf } from '../doors/target.ts'
 import type { Sender } from '../doors/tenant-call.ts'
 import {

@@ -70,20 +70,21 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   extensions.derive.Comment = deriveMentions
   extensions.compute = computed
   extensions.session = sessionIn
-  // The last one writes events of its own: what others queue for an event comes before what follows from it.
   extensions.listeners.push(
-    ...[
-      keepNamedContents,
-      guardPeople,
-      followRights,
-      noteProgram,
-      enqueueAfterHooks,
-      enqueueDeliveries,
-      scheduleTimers,
-      queueRuns,
-      goalListener,
-    ],
+    keepNamedContents,
+    noteProgram,
+    enqueueAfterHooks,
+    enqueueDeliveries,
+    scheduleTimers,
+    queueRuns,
   )
+  extensions.listenerOf.User = (...changed) => {
+    guardPeople(...changed)
+    followRights(...changed)
+  }
+  extensions.listenerOf.ApiKey = followRights
+  extensions.listenerOf.AccessRole = followRights
+  extensions.listenerOf.Metric = goalListener
   // Nothing that is automatic follows from the past, but for timers that are still to come.
   extensions.pastListeners.push(noteProgram, scheduleTimers)
   if (engine.head.seq > 0) resumeRuns(engine.sql, ports.clock.now())

@@ -31,13 +31,13 @@ const STATES = 'entities e LEFT JOIN log l ON l.seq = e.seq'
 /** The columns of `toStored`. The values of an entity may have been erased. */
 const STORED = `e.n, e.id, e.type, l.version, e.created_at, e.created_by, l.at, ifnull(l.data, '{}')`
 
+// Made once: the text of a statement finds what was prepared of it, and one that is put together has to be read for that.
+const CURRENT = `SELECT ${STORED}, e.seq, e.gone FROM ${STATES} WHERE e.id = ? AND e.type IS ?`
+const PRESENT = `SELECT ${STORED} FROM ${STATES} WHERE e.id = ? AND e.type IS ? AND e.gone = 0`
+
 /** The entity with this id, also when it is deleted. */
 export function currentOf(sql: Sql, type: string, id: string): Current | undefined {
-  const row = sql.rows(
-    `SELECT ${STORED}, e.seq, e.gone FROM ${STATES} WHERE e.id = ? AND e.type IS ?`,
-    id,
-    nameNumber(sql, type),
-  )[0]
+  const row = sql.rows(CURRENT, id, nameNumber(sql, type))[0]
   return row && toCurrent(sql, row)
 }
 
@@ -66,11 +66,7 @@ export function allOf(sql: Sql, type: string): Stored[] {
 
 /** The entity with this id, as readers see it. */
 export function presentOf(sql: Sql, type: string, id: string): Stored | undefined {
-  const row = sql.rows(
-    `SELECT ${STORED} FROM ${STATES} WHERE e.id = ? AND e.type IS ? AND e.gone = 0`,
-    id,
-    nameNumber(sql, type),
-  )[0]
+  const row = sql.rows(PRESENT, id, nameNumber(sql, type))[0]
   return row && toStored(sql, row)
 }
 

@@ -13,6 +13,7 @@ export class Transactor {
   readonly engine: Engine
   readonly extensions: WriteExtensions = {
     listeners: [],
+    listenerOf: {},
     pastListeners: [],
     verbs: {},
     derive: {},

@@ -3,10 +3,9 @@ import { asSteps, done, type Steps, toEnd } from '../engine/turns.ts'
 import { demand, isNarrowed, writing } from '../grant/grant.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
 import { isSeen, isVisible } from '../query/rights/visible-entity.ts'
-import { demandVerb } from './limits.ts'
 import { applyVerb, notFound } from './verb.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
-import type { SpecialVerb, Write } from './write.ts'
+import { demandVerb, type SpecialVerb, type Write } from './write.ts'
 
 /** A verb that a client asks for. */
 export type Operation = Omit<VerbRequest, 'internalVerb' | 'serviceFields'>

@@ -10,6 +10,7 @@ import {
   sameJson,
   type Verb,
 } from '@tildebase/nouns'
+import { INTERNAL_TYPES } from '../engine/types.ts'
 import type { Compute } from './write.ts'
 
 /** Refuses a verb that may not run from the entity's state. */
@@ -59,6 +60,29 @@ export function changes(before: JsonObject, after: JsonObject): Record<string, J
   }
   for (const field of Object.keys(after)) if (!Object.hasOwn(before, field)) changed[field] = null
   return Object.keys(changed).length > 0 ? changed : null
+}
+
+/** The arguments of a verb as its event keeps them; null when there are none. Secrets never stay in the log. */
+export function argumentsText(noun: Noun, args: JsonObject): string | null {
+  if (INTERNAL_TYPES.get(noun.name) !== undefined) return null
+  const kept = Object.entries(args).filter(([name]) => noun.fields[name]?.kind !== 'secret')
+  return kept.length === 0 ? null : textOf(noun, Object.fromEntries(kept))
+}
+
+const MAX_ENTITY_BYTES = 1_048_576
+
+/** An entity as it is stored, if it is not too large. */
+export function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
+  const text = JSON.stringify(data)
+  // No character takes more than three bytes per unit of its length: most texts need no counting.
+  const bytes = text.length * 3 > MAX_ENTITY_BYTES ? new TextEncoder().encode(text).length : 0
+  if (bytes > MAX_ENTITY_BYTES) {
+    throw new Problem('too_large', `A ${noun.name} may have at most 1 MiB of JSON; this one has ${bytes} bytes.`, {
+      type: noun.name,
+      limit: MAX_ENTITY_BYTES,
+    })
+  }
+  return text
 }
 
 function workOut(

@@ -4,7 +4,6 @@ import {
   checkPatch,
   type Issue,
   invalid,
-  type Json,
   type JsonObject,
   type Noun,
   Problem,
@@ -26,7 +25,7 @@ import { dependantsOf, withComputed } from './compute.ts'
 import { completeFiles, demandOwnFiles, noteFiles } from './files.ts'
 import { MissingReferences, missingReferences } from './references.ts'
 import { keptSource } from './source.ts'
-import { changes, checkTransition, guardStart, guardState, merge, settings } from './state.ts'
+import { argumentsText, changes, checkTransition, guardStart, guardState, merge, settings, textOf } from './state.ts'
 import type { VerbRequest, VerbResult } from './verb-request.ts'
 import type { Write } from './write.ts'
 
@@ -66,9 +65,10 @@ function create(write: Write, noun: Noun, verb: Verb, request: VerbRequest): Ver
   const serviceFields = request.keepSource ? keptSource(write, noun, request) : request.serviceFields
   const files = completeFiles(write, noun, checked.data, request)
   const draft = serviceFields ? { ...files.data, ...serviceFields } : files.data
+  const issues = files.issues.length > 0 ? [...checked.issues, ...files.issues] : checked.issues
   refuse(
     noun,
-    [...checked.issues, ...files.issues].filter(({ field }) => !serviceFields || !Object.hasOwn(serviceFields, field)),
+    serviceFields ? issues.filter(({ field }) => !Object.hasOwn(serviceFields, field)) : issues,
     missingReferences(write, noun, draft, request),
   )
   if (!write.context.past) guardStart(noun, draft)
@@ -306,8 +306,6 @@ function next(write: Write, current: Current, changed: Partial<Current>): Curren
   return { ...current, ...changed, seq, version: current.version + 1, updatedAt: write.now() }
 }
 
-const MAX_ENTITY_BYTES = 1_048_576
-
 /** The verb of that name, or a problem that names those there are. */
 export function verbOf(noun: Noun, name: string): Verb {
   const verb = Object.hasOwn(noun.verbs, name) ? noun.verbs[name] : undefined
@@ -361,27 +359,6 @@ function keptId({ sql }: Write, noun: Noun, { keepId, data }: VerbRequest): stri
     throw new Problem('conflict', `The ${noun.name} ${id} already exists.`, { type: noun.name, id, field: '$id' })
   }
   return id
-}
-
-/** The arguments of a verb as its event keeps them; null when there are none. Secrets never stay in the log. */
-export function argumentsText(noun: Noun, args: JsonObject): string | null {
-  if (INTERNAL_TYPES.get(noun.name) !== undefined) return null
-  const kept = Object.entries(args).filter(([name]) => noun.fields[name]?.kind !== 'secret')
-  return kept.length === 0 ? null : textOf(noun, Object.fromEntries(kept))
-}
-
-/** An entity as it is stored, if it is not too large. */
-function textOf(noun: Noun, data: { readonly [field: string]: Json }): string {
-  const text = JSON.stringify(data)
-  // No character takes more than three bytes per unit of its length: most texts need no counting.
-  const bytes = text.length * 3 > MAX_ENTITY_BYTES ? new TextEncoder().encode(text).length : 0
-  if (bytes > MAX_ENTITY_BYTES) {
-    throw new Problem('too_large', `A ${noun.name} may have at most 1 MiB of JSON; this one has ${bytes} bytes.`, {
-      type: noun.name,
-      limit: MAX_ENTITY_BYTES,
-    })
-  }
-  return text
 }
 
 /** The seq that `{asOf}` or `{version}` of a rollback means. */

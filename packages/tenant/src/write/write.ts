@@ -1,15 +1,17 @@
-import type { Json, JsonObject, Noun, Verb } from '@tildebase/nouns'
+import { isoOf, type Json, type JsonObject, type Noun, Problem, type Verb } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
 import { demandSpace } from '../engine/quota.ts'
 import type { Stepwise } from '../engine/turns.ts'
+import { INTERNAL_TYPES } from '../engine/types.ts'
 import type { Grant } from '../grant/grant.ts'
+import { CHANGESET } from '../grant/scopes.ts'
 import { newId } from '../ids.ts'
 import type { Clock, Random } from '../ports.ts'
 import type { Current, Stored } from '../store/entities.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { replacedSeq } from '../store/log/versions.ts'
-import { demandWithinLimits } from './limits.ts'
+import { countWrite } from '../store/people/consents.ts'
 import type { Recorder } from './recorder.ts'
 import type { HookAnswers } from './stored-hooks.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
@@ -70,7 +72,7 @@ export interface EventParts {
   readonly id?: string
 }
 
-/** Runs in the transaction of every event: what it writes is durable with the event, or not at all. */
+/** Runs in the transaction of an event: what it writes is durable with the event, or not at all. */
 export type TransactionListener = (write: Write, event: LogRow, entity: Stored) => void
 
 /** The value of a field that a verb declares as `$computed`. */
@@ -95,6 +97,8 @@ export type SpecialVerb = (write: Write, request: VerbRequest) => Stepwise<RunRe
 /** What services add to writes. Filled once, when a tenant is opened. */
 export interface WriteExtensions {
   readonly listeners: TransactionListener[]
+  /** The one for the events of a type. It comes last, since it may write events of its own. */
+  readonly listenerOf: { [type: string]: TransactionListener }
   /** Those that also run for changes of the past that are imported. */
   readonly pastListeners: TransactionListener[]
   readonly verbs: { [name: string]: SpecialVerb }
@@ -206,8 +210,49 @@ export class Write {
     // A tracked Event has no entity next to it.
     const n = entity.ordinal === 0 ? null : entity.ordinal
     const row = this.transaction.append(entry, context.random, { n, replaced: replacedSeq(replaced) })
-    const { listeners, pastListeners } = this.extensions
+    const { listeners, pastListeners, listenerOf } = this.extensions
     for (const listener of context.past ? pastListeners : listeners) listener(this, row, entity)
+    if (!context.past && Object.hasOwn(listenerOf, row.type)) listenerOf[row.type]!(this, row, entity)
     return row
   }
+}
+
+const DAY = 86_400_000
+/** A proposal changes nothing: another person decides about it. */
+const PROPOSALS: readonly string[] = [CHANGESET, 'ChangesetPart']
+
+/** Refuses an event that the limits of an agent's grant do not allow, and counts one that they do. */
+function demandWithinLimits({ sql, ports }: Engine, grant: Grant, type: string, verb: string): void {
+  const { limits, credential } = grant
+  if (limits === undefined || PROPOSALS.includes(type)) return
+  demandVerb(grant, type, verb)
+  const { writesPerDay } = limits
+  if (writesPerDay === undefined || credential === undefined) return
+  const now = ports.clock.now()
+  if (countWrite(sql, credential, isoOf(now).slice(0, 10)) <= writesPerDay) return
+  throw new Problem(
+    'rate_limited',
+    `This agent may write at most ${writesPerDay} times a day and has reached this limit.`,
+    {
+      limit: writesPerDay,
+      retryAfter: Math.ceil((DAY - (now % DAY)) / 1_000),
+    },
+  )
+}
+
+/** Refuses a verb that is not among those that an agent may run. */
+export function demandVerb({ limits }: Grant, type: string, verb: string): void {
+  if (limits === undefined) return
+  const { verbs } = limits
+  // What they store runs without the limits, and on its own.
+  if (type === 'Webhook' || type === 'Workflow') {
+    throw new Problem('forbidden', `An agent with limits cannot write ${type}.`, { type })
+  }
+  // `create` names the verb of every type that a path can name, and not the declaration of a type.
+  const isNamed = (verbs?.includes(verb) && !INTERNAL_TYPES.get(type)) || verbs?.includes(`${type}.${verb}`)
+  if (verbs === undefined || isNamed) return
+  throw new Problem('forbidden', `This agent may run ${verbs.join(', ') || 'no verbs'}, but not ${type}.${verb}.`, {
+    type,
+    verb,
+  })
 }

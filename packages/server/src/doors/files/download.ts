@@ -5,8 +5,7 @@ import { type Call, flagParam, type Route } from '../call.ts'
 import { query } from '../describe/parameters.ts'
 import { FLAG, TEXT } from '../describe/schema.ts'
 import type { HttpResponse } from '../http.ts'
-import { empty, type Reply } from '../reply.ts'
-import { isKnown } from '../rest/entity-replies.ts'
+import { empty, isKnown, type Reply } from '../reply.ts'
 import { asOfParam } from '../rest/params.ts'
 import { rangeIn, within } from '../rest/ranges.ts'
 import { streamRoute } from '../route.ts'
@@ -85,7 +84,7 @@ export function placeOf(text: string | undefined): number | null {
 export function contentReply(call: Call, { value, read }: OpenFile): Reply {
   const etag = `"${value.hash}"`
   const headers = headersOf(value, flagParam(call.query, 'inline'), etag)
-  if (isKnown(call, etag)) return empty(304, { etag })
+  if (isKnown(call.request, etag)) return empty(304, { etag })
   const wanted = call.request.method === 'HEAD' ? null : rangeIn(call, etag)
   if (wanted === null)
     return stream(200, { ...headers, 'content-length': `${value.size}` }, call, () => read(0, value.size))

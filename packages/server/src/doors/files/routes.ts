@@ -5,8 +5,7 @@ import { answer, type Body, DRY_RUN, PROPOSE, PROPOSED } from '../describe/descr
 import { query } from '../describe/parameters.ts'
 import { ANY_OBJECT, either, ref, TEXT } from '../describe/schema.ts'
 import type { HttpRequest } from '../http.ts'
-import { json, type Reply } from '../reply.ts'
-import { createdReply, entityReply, ifMatch } from '../rest/entity-replies.ts'
+import { createdReply, entityReply, ifMatch, json, type Reply } from '../reply.ts'
 import { writeRoute } from '../route.ts'
 import { isMultipart } from './multipart.ts'
 import { bytesOf, fileField, operationWith, receiveForCreate, receiveForField, sendingOf } from './upload.ts'
@@ -42,7 +41,7 @@ export const UPLOAD: WriteRoute = writeRoute('POST /:type/:id/:field', {
   handle: (call, write) => {
     demandReceived(call)
     const { type, id } = call.params
-    const operation = { type: type!, verb: 'update', id: id!, ifVersions: ifMatch(call) }
+    const operation = { type: type!, verb: 'update', id: id!, ifVersions: ifMatch(call.request) }
     return entityReply(write.run(operationWith(call, write, operation)), call.context)
   },
 })

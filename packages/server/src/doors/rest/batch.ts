@@ -6,11 +6,10 @@ import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { dryRun, findRoute, handleIn } from '../dispatch.ts'
 import type { HttpResponse } from '../http.ts'
-import { type Content, contentReply, type Reply } from '../reply.ts'
+import { type Content, contentReply, type Reply, WARNINGS } from '../reply.ts'
 import { errorReply } from '../respond.ts'
 import { writeRoute } from '../route.ts'
 import { decode } from '../target.ts'
-import { WARNINGS } from './unknown-fields.ts'
 
 const BATCH = record(
   '',

@@ -3,11 +3,10 @@ import { entityView, type Steps, type TenantWriter } from '@tildebase/tenant'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody, PROPOSE, READ_ERRORS } from '../describe/description.ts'
 import { ANY_OBJECT, either, record, ref, TEXT, WHOLE } from '../describe/schema.ts'
-import { json, type Reply } from '../reply.ts'
+import { createdReply, json, type Reply } from '../reply.ts'
 import { readRoute, routeOfType, writeRoute } from '../route.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, CREATED, countAll, LIST, list, read } from './entities.ts'
-import { createdReply } from './entity-replies.ts'
 import { type ForkMerge, readFork } from './fork-merge.ts'
 
 /** A changeset from operations, or from what a fork did. */

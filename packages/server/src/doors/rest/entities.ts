@@ -7,11 +7,22 @@ import { either, listOf, ref, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { verbBody, verbDescription } from '../describe/verbs.ts'
 import { routeOfContent, withForm } from '../files/routes.ts'
 import { type MaybePromise, whenReady } from '../http.ts'
-import { contentReply, empty, JSON_ONLY, json, pageContent, type Reply } from '../reply.ts'
+import {
+  contentReply,
+  createdReply,
+  empty,
+  entityReply,
+  etag,
+  ifMatch,
+  isKnown,
+  JSON_ONLY,
+  json,
+  pageContent,
+  type Reply,
+} from '../reply.ts'
 import { readRoute, writeRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
 import { contentFor } from './entity-content.ts'
-import { createdReply, entityReply, etag, ifMatch, isKnown } from './entity-replies.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
 import { isMetricName, metricByName } from './metrics.ts'
@@ -205,7 +216,7 @@ export function read(call: Call): Reply {
   if (isMetricName(noun, call.params.id!)) return metricByName(call)
   const entity = call.read.get(noun, call.params.id!, getQuery(call, noun))
   const tag = etag(entity)
-  if (isKnown(call, tag)) return empty(304, { etag: tag })
+  if (isKnown(call.request, tag)) return empty(304, { etag: tag })
   return contentReply(200, contentFor(call, noun)(entity), { etag: tag })
 }
 
@@ -255,5 +266,12 @@ function demandMethod({ read, params }: Call, verb: 'update' | 'delete'): void {
 
 function operation(call: Call, verb: string): Operation {
   const counted = call.prepared as CountedFunnel | undefined
-  return { type: call.params.type!, verb, id: call.params.id, data: call.body, ifVersions: ifMatch(call), counted }
+  return {
+    type: call.params.type!,
+    verb,
+    id: call.params.id,
+    data: call.body,
+    ifVersions: ifMatch(call.request),
+    counted,
+  }
 }

@@ -8,10 +8,9 @@ import { ANY_OBJECT, TEXT } from '../describe/schema.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import type { MaybePromise } from '../http.ts'
-import { empty, type Reply } from '../reply.ts'
+import { empty, isKnown, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
-import { isKnown } from './entity-replies.ts'
 import { asOfParam, filterParam } from './params.ts'
 import { rangedReply } from './ranges.ts'
 
@@ -77,7 +76,7 @@ function exportAll(call: Call): MaybePromise<Reply> {
     'content-type': format.contentType,
     'content-disposition': `attachment; filename="${noun.name}.${name}"`,
   }
-  if (isKnown(call, etag)) return empty(304, { etag })
+  if (isKnown(call.request, etag)) return empty(304, { etag })
   const pages = () => snapshot.pages()
   const bytes = () => streamed(call, format.write({ noun, pages, fields, context: call.context, safe }))
   if (name === 'parquet') return rangedReply(call, { etag, headers, bytes })

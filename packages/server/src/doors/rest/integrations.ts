@@ -3,10 +3,8 @@ import { CONNECTORS } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, record, ref, TEXT } from '../describe/schema.ts'
-import type { Reply } from '../reply.ts'
+import { entityReply, type Reply, WARNINGS } from '../reply.ts'
 import { streamRoute, writeRoute } from '../route.ts'
-import { entityReply } from './entity-replies.ts'
-import { WARNINGS } from './unknown-fields.ts'
 
 const TOKEN = record('The credentials. They are stored encrypted, and never returned.', { token: TEXT }, [])
 const CREDENTIALS = record('', { credentials: TOKEN }, [])

@@ -10,12 +10,11 @@ import {
   type UnknownField,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, textParam } from '../call.ts'
-import type { Reply } from '../reply.ts'
+import { type Reply, WARNINGS } from '../reply.ts'
 import { isField } from './params.ts'
 
-export const WARNINGS = 'x-tilde-warnings'
-
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
+
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)

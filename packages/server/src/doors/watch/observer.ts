@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../http.ts'
-import type { Routes } from '../routes.ts'
+import type { Routes } from '../route.ts'
 import type { RequestTarget } from '../target.ts'
 import type { Trace } from './trace.ts'
 

@@ -82,17 +82,24 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     entry.busy++
     const visit: Visit = { call, entry, isFresh }
     const given = handleRequest(entry.tenant, call, this.#options.app)
-    return given instanceof Promise ? given.then((late) => this.#durable(visit, late)) : this.#durable(visit, given)
+    if (given instanceof Promise) return this.#durable(visit, given, null)
+    const pending = entry.pending()
+    return pending ? this.#durable(visit, given, pending) : this.#over(visit, given)
   }
 
-  /** What was made from a commit leaves when the commit is on the disk. */
-  #durable(visit: Visit, given: HttpResponse): MaybePromise<HttpResponse> {
-    const pending = visit.entry.pending()
-    if (!pending) return this.#over(visit, given)
-    return pending.then(
-      () => this.#over(visit, given),
-      (reason) => this.#over(visit, refusal(reason, visit.call.requestId, this.#options.app.report)),
-    )
+  /** What was made from a commit leaves when the commit is on the disk. A promise of that has to be awaited once it is made. */
+  async #durable(
+    visit: Visit,
+    given: MaybePromise<HttpResponse>,
+    pending: Promise<void> | null,
+  ): Promise<HttpResponse> {
+    const answer = await given
+    try {
+      await (pending ?? visit.entry.pending())
+    } catch (reason) {
+      return this.#over(visit, refusal(reason, visit.call.requestId, this.#options.app.report))
+    }
+    return this.#over(visit, answer)
   }
 
   #over(visit: Visit, given: HttpResponse): HttpResponse {

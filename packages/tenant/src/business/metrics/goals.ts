@@ -38,7 +38,7 @@ export function updateGoal(write: Write, request: VerbRequest): VerbResult {
 
 /** Lets the Goals of a Metric follow it, in the transaction that changed it. */
 export const goalListener: TransactionListener = (write, event, entity) => {
-  if (event.type !== 'Metric' || event.verb === 'create' || event.verb === 'delete') return
+  if (event.verb === 'create' || event.verb === 'delete') return
   const { value } = JSON.parse(entity.data) as JsonObject
   if (typeof value !== 'number') return
   const system = write.as(SYSTEM)

@@ -37,12 +37,9 @@ export function endSubscriptionsJob(engine: Engine): Job {
 }
 
 /** Wakes the tenant when rights change, so that subscriptions end with them. */
-export const followRights: TransactionListener = (write, event) => {
-  if (!HOLDERS.has(event.type) || allEventSubscriptions(write.engine).length === 0) return
-  write.wakeAt(write.context.clock.now())
+export const followRights: TransactionListener = (write) => {
+  if (allEventSubscriptions(write.engine).length > 0) write.wakeAt(write.context.clock.now())
 }
-
-const HOLDERS = new Set(['ApiKey', 'User', 'AccessRole'])
 
 /** Events that wait are not sent: their reader has lost its rights. */
 function terminate({ sql, head }: Engine, { id }: EventSubscription, now: number): void {

@@ -10,11 +10,10 @@ import { demandCoversRole } from './roles.ts'
 const DECISIVE = ['email', 'role', 'status']
 
 /**
- * Watches over the people in the transaction of every event, whichever way it came: no caller hands out rights that it
+ * Watches over the people in the transaction of every event of a User, whichever way it came: no caller hands out rights that it
  * does not hold, and a person who is not active any more is signed out everywhere at once.
  */
 export const guardPeople: TransactionListener = (write, event, entity) => {
-  if (event.type !== 'User') return
   const after = JSON.parse(entity.data) as JsonObject
   const previous = JSON.parse(event.previous ?? '{}') as JsonObject
   const isWhole = event.verb === 'create' || event.verb === 'delete' || event.verb === 'restore'

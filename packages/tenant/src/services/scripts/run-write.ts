@@ -18,7 +18,7 @@ type Context = Partial<WriteContext>
 type Commit = <T>(work: (transaction: Transaction) => T) => Promise<T>
 
 /** Runs a write through `commit`. Where stored BEFORE hooks have a say, they are asked and the write is run again. */
-export async function runWrite<T>(
+export function runWrite<T>(
   transactor: Transactor,
   commit: Commit,
   grant: Grant,

@@ -1,6 +1,5 @@
 import type { Random, Seal, Sql, SqlRow, SqlValue } from '../../ports.ts'
 import { nameOf, numberName } from '../names.ts'
-import { isOwnType, OWN_TYPES } from './own-types.ts'
 import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
@@ -39,6 +38,29 @@ export interface EventPlace {
   readonly n: number | null
   /** The seq of the version that it took the place of. */
   readonly replaced: number | null
+}
+
+/**
+ * The types of the service itself: rights, and what happens automatically. Their events keep their own times when a
+ * past is imported next to them.
+ */
+const OWN_TYPES: readonly string[] = [
+  'ApiKey',
+  'User',
+  'AccessRole',
+  'Schema',
+  'Hook',
+  'Webhook',
+  'Workflow',
+  'Integration',
+  'View',
+  'Erasure',
+]
+
+const OWN = new Set(OWN_TYPES)
+
+export function isOwnType(type: string): boolean {
+  return OWN.has(type)
 }
 
 /** The end of the log: where the next event continues. */
@@ -107,8 +129,7 @@ export function insertEvent(
   digest: Uint8Array | null,
   created: { readonly at: number; readonly by: string } | null = n === null ? { at: entry.at, by: entry.actor } : null,
 ): void {
-  sql.run(
-    INSERT,
+  const values = [
     seq,
     entry.id,
     entry.at,
@@ -125,13 +146,14 @@ export function insertEvent(
     entry.previous,
     entry.args,
     entry.correlation,
-    entry.onBehalfOf === null ? null : numberName(sql, entry.onBehalfOf),
-    n !== null || entry.entity === entry.id ? null : entry.entity,
-    created === null || created.at === entry.createdAt ? null : entry.createdAt,
-    created === null || created.by === entry.createdBy ? null : numberName(sql, entry.createdBy),
-    digest,
-    entry.recordedAt,
-  )
+  ]
+  const onBehalfOf = entry.onBehalfOf === null ? null : numberName(sql, entry.onBehalfOf)
+  const entity = n !== null || entry.entity === entry.id ? null : entry.entity
+  const createdAt = created === null || created.at === entry.createdAt ? null : entry.createdAt
+  const createdBy = created === null || created.by === entry.createdBy ? null : numberName(sql, entry.createdBy)
+  const isPlain = (onBehalfOf ?? entity ?? createdAt ?? createdBy ?? digest ?? entry.recordedAt) === null
+  if (isPlain) sql.run(INSERT, ...values)
+  else sql.run(INSERT_WHOLE, ...values, onBehalfOf, entity, createdAt, createdBy, digest, entry.recordedAt)
 }
 
 /** The digest of an event's values under its salt. */
@@ -283,9 +305,12 @@ export const EVENT_COLUMNS = `l.seq, l.id, l.at, l.type, coalesce(e.id, l.entity
 export const EVENT_TABLES = 'log l LEFT JOIN entities e ON e.n = l.n'
 
 const SELECT = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES}`
-const INSERT = `
-  INSERT INTO log (seq, id, at, type, n, verb, event, version, replaced, actor, salt, hash, data, previous, args, correlation,
-    on_behalf_of, entity, created_at, created_by, digest, recorded_at)
+const COLUMNS =
+  'seq, id, at, type, n, verb, event, version, replaced, actor, salt, hash, data, previous, args, correlation'
+// Almost every event: a value that is not bound costs nothing.
+const INSERT = `INSERT INTO log (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_WHOLE = `
+  INSERT INTO log (${COLUMNS}, on_behalf_of, entity, created_at, created_by, digest, recorded_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** A row of `EVENT_COLUMNS`, with names instead of numbers. */
