@@ -19,7 +19,17 @@ const inFolders = (patterns: readonly string[]) =>
 const long = new Set(inFolders([...SLOW, ...THREADS]))
 const fast = inFolders(FILES).filter((file) => !long.has(file) && isInside(join(ROOT, file)))
 // Fewer runs of each property: enough to see a mistake, seconds instead of minutes.
-const env = { TILDE_RUNS: '200', TILDE_SYNC_RUNS: '50', TILDE_BULK_RUNS: '20', TILDE_FUZZ: '50', ...process.env }
+const env = {
+  TILDE_RUNS: '50',
+  TILDE_SYNC_RUNS: '50',
+  TILDE_BULK_RUNS: '20',
+  TILDE_CHANGESET_RUNS: '20',
+  TILDE_CLUSTER_HISTORIES: '400',
+  TILDE_FUZZ: '50',
+  TILDE_POWER_RUNS: '2',
+  TILDE_SEEDS: '10',
+  ...process.env,
+}
 runVitest([...fast, ...process.argv.slice(2)], env)
 
 /** Whether a test and the helpers next to it stay in this process. */

@@ -17,11 +17,17 @@ export const SLOW = [
   'test/tutorials/**',
 ]
 
-/** Tests in this process that start threads, wait for limits or read all sources: too long for `npm run test:fast`. */
+/** Tests in this process that start threads, wait for limits or try all there is: too long for `npm run test:fast`. */
 export const THREADS = [
-  'test/agents/do.test.ts',
+  'test/agents/{do,hosts}.test.ts',
   'test/automation/hosts.test.ts',
-  'test/faults/quarantine.test.ts',
+  'test/changesets/sees.test.ts',
+  'test/content/operator.test.ts',
+  'test/fairness/quota.test.ts',
+  'test/faults/{flips,quarantine}.test.ts',
+  'test/proof/tree.test.ts',
   'test/rest/tasks.test.ts',
+  'test/rights/walk.test.ts',
+  'test/tasks/tasks.test.ts',
   'packages/server/src/workerd/isolates/strip.test.ts',
 ]
