@@ -117,7 +117,7 @@ verifies(
     }
     writeFileSync(fileOf('wal-whole'), file!)
     writeFileSync(`${fileOf('wal-whole')}-wal`, log!)
-    // Lost power leaves half of a commit: that is no damage.
+    // Lost power leaves half of a commit. The tenant continues without it.
     writeFileSync(fileOf('wal-torn'), file!)
     writeFileSync(`${fileOf('wal-torn')}-wal`, Buffer.concat([log!.subarray(0, -PAGE / 2), Buffer.alloc(PAGE / 2)]))
 

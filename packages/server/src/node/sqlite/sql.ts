@@ -344,7 +344,7 @@ const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
 
 /**
- * Lets nobody but this user read a file, which is created if there is none. SQLite gives a new log the same rights. A file
+ * Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. A file
  * that this user may only read stays so.
  */
 function makePrivate(path: string): void {

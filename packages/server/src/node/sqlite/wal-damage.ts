@@ -18,7 +18,7 @@ type Sums = readonly [number, number]
 /**
  * Whether a bit of a write-ahead log is not as it was written. SQLite takes the first frame whose checksum is wrong for
  * the end of the log, because lost power can leave half of a commit there: with a flipped bit it forgets all commits
- * from that place on. Half of a commit is not one bit away from the whole, so the two can be told apart.
+ * from that place on. Half of a commit is not one bit away from the whole: that is the difference.
  */
 export function hasFlippedBit(path: string): boolean {
   if (!existsSync(path)) return false
