@@ -8,6 +8,7 @@ import { verifies } from '../verifies.ts'
 
 const PAGE = 2_048
 const HEADER = 100
+const LOG_HEADER = 32
 const SEED = Number(process.env.FLIP_SEED ?? 46)
 const FLIPS = Number(process.env.FLIPS ?? 120)
 
@@ -90,6 +91,52 @@ verifies('files.damaged', `${FLIPS} files with one flipped bit each answer 503 o
   expect(wrong).toEqual([])
   expect(verdicts.filter(({ status }) => status === 500)).toEqual([])
 })
+
+verifies(
+  'files.damaged',
+  `${FLIPS} write-ahead logs with one flipped bit each answer 503 or in full (seed ${SEED})`,
+  async () => {
+    const chance = new Chance(SEED)
+    const below = (most: number) => Math.floor(chance.between(0, most))
+    const live = await testApp({}, { data: folder })
+    const made: string[] = []
+    for (let i = 0; i < 20; i++) {
+      const { body } = await live.request('POST', '/~logged/Contact', { name: `Name ${i}`, notes: 'x'.repeat(300) })
+      made.push(body.$id)
+    }
+    // As kill -9 leaves them: all rows are in the log.
+    const [file, log] = ['', '-wal'].map((suffix) => readFileSync(`${fileOf('logged')}${suffix}`))
+    await live.stop()
+    const flips = Array.from({ length: FLIPS }, (_, i) => below((i < 10 ? LOG_HEADER : log!.length) * 8))
+    mkdirSync(dirname(fileOf('wal')), { recursive: true })
+    for (const [i, bit] of flips.entries()) {
+      const flipped = Buffer.from(log!)
+      flipped[bit >> 3]! ^= 1 << (bit & 7)
+      writeFileSync(fileOf(`wal-${i}`), file!)
+      writeFileSync(`${fileOf(`wal-${i}`)}-wal`, flipped)
+    }
+    writeFileSync(fileOf('wal-whole'), file!)
+    writeFileSync(`${fileOf('wal-whole')}-wal`, log!)
+    // Lost power leaves half of a commit. The tenant continues without it.
+    writeFileSync(fileOf('wal-torn'), file!)
+    writeFileSync(`${fileOf('wal-torn')}-wal`, Buffer.concat([log!.subarray(0, -PAGE / 2), Buffer.alloc(PAGE / 2)]))
+
+    const app = await testApp({}, { data: folder })
+    const told = async (slug: string) => {
+      const { status, body } = await app.request('GET', `/~${slug}/Contact?limit=100`)
+      return status === 200 ? body.total : status
+    }
+    const answers: (number | string)[] = []
+    for (let i = 0; i < flips.length; i++) answers.push(await told(`wal-${i}`))
+    const [whole, torn] = [await told('wal-whole'), await told('wal-torn')]
+    await app.stop()
+
+    expect(whole).toBe(made.length)
+    expect(torn).toBe(made.length - 1)
+    expect(flips.filter((_, i) => answers[i] !== 503 && answers[i] !== made.length)).toEqual([])
+    expect(answers.filter((answer) => answer === 503).length).toBeGreaterThan(FLIPS / 2)
+  },
+)
 
 test('a file that was copied away and back is whole', async () => {
   copyFileSync(fileOf('whole'), join(folder, 'copy.db'))

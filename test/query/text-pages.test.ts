@@ -41,6 +41,13 @@ const filters = fc.constantFrom(
   { $text: 'ada', name: { $regex: 'code|bell' } },
 )
 
+/** What others do between two pages. */
+const writes = fc.record({
+  act: fc.constantFrom('insert', 'insert', 'change', 'unmatch', 'delete'),
+  at: fc.nat(10_000),
+  times: fc.integer({ min: 1, max: 6 }),
+})
+
 describe('pages of $text', () => {
   verifies(['text.order', 'cursor.stable'], 'pages by cursor and by offset are the whole list, cut', () => {
     fc.assert(
@@ -72,6 +79,54 @@ describe('pages of $text', () => {
       { numRuns: 60 },
     )
   })
+
+  verifies(
+    'cursor.stable',
+    'beyond the matches that are ranked, every one that stays is reached once while rows come, change and go',
+    () => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 450, max: 1_100 }),
+          fc.integer({ min: 23, max: 100 }),
+          fc.array(writes, { minLength: 1, maxLength: 40 }),
+          fc.integer({ min: 0, max: 2 }),
+          (count, limit, plan, kind) => {
+            const ledger = opened()
+            const texts = new Map<string, string>()
+            const put = (id: string, text: string | null) => {
+              ledger.put('Person', id, text === null ? null : { name: text, age: 2 })
+              if (text === null) texts.delete(id)
+              else texts.set(id, text)
+            }
+            for (let i = 0; i < count; i++) put(`person_${i}`, `ada ${'code '.repeat((i * 7) % 5)}`)
+            const filter = [{ $text: 'ad' }, { $text: 'ada', age: 2 }, { $text: 'ada', name: { $regex: 'ada' } }][kind]!
+            const stayed = new Set(texts.keys())
+
+            const seen = walk(ledger, filter, limit, (step) => {
+              for (const { act, at, times } of plan.filter((_, i) => i % 10 === step % 10)) {
+                const id = `person_${at % count}`
+                if (act === 'insert') put(`person_new${step}_${at}`, 'ada '.repeat(times))
+                else if (!texts.has(id)) continue
+                else if (act === 'change') put(id, `${'code '.repeat(times)} ada`)
+                else if (act === 'unmatch') put(id, 'bell')
+                else put(id, null)
+                if (act === 'unmatch' || act === 'delete') stayed.delete(id)
+              }
+            })
+
+            expect(new Set(seen).size).toBe(seen.length)
+            expect(seen.filter((id) => id.startsWith('person_new'))).toEqual([])
+            expect([...stayed].filter((id) => !seen.includes(id))).toEqual([])
+            const offsets = Array.from({ length: Math.ceil(texts.size / limit) + 1 }, (_, i) => i * limit)
+            const byOffset = offsets.flatMap((offset) => ids(ask(ledger, 'Person', filter, { limit, offset })))
+            const matches = [...texts].flatMap(([id, text]) => (text.includes('ada') ? [id] : []))
+            expect(byOffset.toSorted()).toEqual(matches.toSorted())
+          },
+        ),
+        { numRuns: Number(process.env.TEXT_RUNS ?? 12) },
+      )
+    },
+  )
 
   test('a walk through more matches than are ranked reaches each once, by cursor and by offset', () => {
     const ledger = opened()

@@ -22,13 +22,15 @@ const MOST_BEHIND = 10_000
 export class IndexJob implements Job {
   readonly light = true
   readonly #engine: Engine
-  #written = 0
+  /** The last write. What is due when a tenant is opened writes first, and is indexed together with the rest. */
+  #written: number
   /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
   #behind: number
 
   constructor(engine: Engine) {
     this.#engine = engine
     const { sql, head } = engine
+    this.#written = engine.ports.clock.now()
     this.#behind = head.seq && Math.max(textBacklog(sql, head.seq), versionsBacklog(sql), treeBacklog(engine))
     engine.listen((events) => {
       const wasDue = this.due()

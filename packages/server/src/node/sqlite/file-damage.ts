@@ -14,6 +14,7 @@ import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { readWal, type Wal } from './wal.ts'
+import { hasFlippedBit } from './wal-damage.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
@@ -37,7 +38,7 @@ const found = new BoundedMap<string, string>(1_000)
  * Pages that the file lacks must be in the write-ahead log next to it: a crash may have ended the copying from there.
  */
 export function refuseDamaged(path: string): void {
-  const damage = lengthDamage(path) ?? sealDamage(path)
+  const damage = lengthDamage(path) ?? sealDamage(path) ?? logDamage(path)
   if (damage === null) return
   throw new Problem(
     'unavailable',
@@ -124,6 +125,10 @@ function sealDamage(path: string): string | null {
   if (!isWhole && !isLost) return 'its pages differ from their checksum'
   found.set(path, stamp)
   return null
+}
+
+function logDamage(path: string): string | null {
+  return hasFlippedBit(`${path}-wal`) ? 'its write-ahead log differs from its checksums' : null
 }
 
 function stampOf(path: string): string {

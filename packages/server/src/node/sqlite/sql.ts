@@ -355,14 +355,17 @@ class Connection implements NodeSql {
 const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
 
-/** Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. */
+/**
+ * Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. A file
+ * that this user may only read stays so.
+ */
 function makePrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     if ((mode & 0o077) === 0) continue
     try {
-      chmodSync(file, 0o600)
+      chmodSync(file, mode & 0o700)
     } catch {
       // A file of another user, or on a disk without modes: SQLite decides whether it can be opened.
     }

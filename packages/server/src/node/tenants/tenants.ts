@@ -6,6 +6,7 @@ import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
 import { refusal } from '../../doors/respond.ts'
 import { isLinkPath, isOpenPath } from '../../doors/target.ts'
 import type { Sender, TenantCall } from '../../doors/tenant-call.ts'
+import { scheduler } from '../../doors/turns.ts'
 import type { TenantHost } from '../../host/tenant-host.ts'
 import { followed, held, holdsOn } from '../http/bodies.ts'
 import { type AdminTask, runAdminTask } from '../operator/admin-tasks.ts'
@@ -40,6 +41,8 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   readonly #open: OpenTenants
   /** Tenants that do not exist, opened in memory for their readers. */
   readonly #empty = new Map<string, Set<OpenTenant>>()
+  /** True once it starts nothing new. */
+  #isResting = false
 
   constructor(options: LocalTenantsOptions) {
     this.#options = options
@@ -137,9 +140,13 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     return this.#open.use(slug).tenant.identify(secret) !== null
   }
 
-  /** Opens a tenant and does what is due in it. */
+  /** Opens a tenant and does what is due in it. After a start many are woken at once: requests have their turns between them. */
   async wake(slug: string): Promise<void> {
-    if (!this.#options.files.has(slug)) return
+    await scheduler.later(slug, () => this.#wakeNow(slug))
+  }
+
+  async #wakeNow(slug: string): Promise<void> {
+    if (this.#isResting || !this.#options.files.has(slug)) return
     const entry = this.#open.use(slug)
     entry.busy++
     try {
@@ -209,6 +216,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
 
   /** Ends every stream and starts nothing new; waits a while for deliveries and hooks that are in progress. */
   async rest(): Promise<void> {
+    this.#isResting = true
     const open = [...this.#open.all, ...[...this.#empty.values()].flatMap((empty) => [...empty])]
     await inTime(Promise.all(open.map(({ tenant }) => tenant.rest())), REST_MS)
   }

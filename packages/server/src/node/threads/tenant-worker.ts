@@ -54,6 +54,8 @@ export class TenantWorker {
   #heart: NodeJS.Timeout | null = null
   /** Beats since the last word of the thread. Counting them, and not the time, forgives a pause of the whole process. */
   #silence = 0
+  /** Ends a thread that is to stop and says nothing for long. */
+  #patience: NodeJS.Timeout | null = null
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -72,6 +74,7 @@ export class TenantWorker {
     return new Promise((ready, failed) => {
       this.#wire = new Wire<ToWorker, FromWorker>(thread, (message) => {
         this.#silence = 0
+        this.#patience?.refresh()
         if (message.do === 'ready') ready()
         else this.#receive(message)
       })
@@ -144,7 +147,10 @@ export class TenantWorker {
     if (this.#state === 'up') this.#wire.send(message)
   }
 
-  /** Lets the thread close its tenants and end. */
+  /**
+   * Lets the thread close its tenants and end; ends it when it says nothing for so long. What it did not close is woken by the
+   * next start: SQLite closes the files of a thread that is ended, so they do not look like those of a crash.
+   */
   async stop(ms: number): Promise<void> {
     const running = this.#state === 'up'
     this.#state = 'stopping'
@@ -152,9 +158,10 @@ export class TenantWorker {
     const ended = new Promise<void>((done) => this.#thread.once('exit', () => done()))
     this.#wire.send({ do: 'stop' })
     this.#wire.flush()
-    const timer = setTimeout(() => void this.#thread.terminate(), ms)
+    this.#patience = setTimeout(() => void this.#thread.terminate(), ms)
     await ended
-    clearTimeout(timer)
+    clearTimeout(this.#patience)
+    for (const slug of this.#open) this.#options.book(slug, Date.now())
   }
 
   #receive(message: FromWorker): void {

@@ -8,11 +8,13 @@ import { WorkerPool } from './worker-pool.ts'
 
 let data: string
 let crew: WorkerPool
+let booked: Set<string>
 
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'tildebase-crew-'))
   new TenantFiles(data).prepare()
-  crew = new WorkerPool(readSettings({ data, workers: '1' }, {}), { book: () => {} })
+  booked = new Set()
+  crew = new WorkerPool(readSettings({ data, workers: '1' }, {}), { book: (slug) => void booked.add(slug) })
   await crew.start()
 })
 
@@ -33,4 +35,14 @@ test('a problem in a worker is the same problem in the thread that asked', async
     message: 'There is no tenant acme.',
     about: { id: 'acme' },
   })
+})
+
+test('every tenant that is open is booked when the thread is ended before it has closed all', async () => {
+  const slugs = Array.from({ length: 100 }, (_, i) => `t${i}`)
+  for (const slug of slugs) await crew.task(slug, { do: 'create' })
+  await Promise.all(slugs.map((slug) => crew.wake(slug)))
+
+  await crew.close(1)
+
+  expect(slugs.filter((slug) => !booked.has(slug))).toEqual([])
 })

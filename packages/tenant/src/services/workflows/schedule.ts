@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { Cron } from 'croner'
 import { WallClock } from './wall-clock.ts'
 
@@ -9,8 +10,19 @@ export interface Schedule {
 
 const ZONE = /^(?:UTC|GMT|[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+)$/
 
+/** Schedules by their texts: a workflow is read again after each of its runs, and finding a first time is slow. */
+const known = new BoundedMap<string, Schedule>(1_000)
+
 /** Reads `0 9 * * 1`, `0 9 * * 1 Europe/Berlin` or `TZ=Europe/Berlin 0 9 * * 1`. The zone is UTC when there is none. */
 export function parseSchedule(text: string): Schedule | { readonly fault: string } {
+  const before = known.get(text)
+  if (before) return before
+  const schedule = readSchedule(text)
+  if (!('fault' in schedule)) known.set(text, schedule)
+  return schedule
+}
+
+function readSchedule(text: string): Schedule | { readonly fault: string } {
   const words = text.trim().split(/\s+/)
   const named = /^(?:CRON_)?TZ=(.+)$/.exec(words[0] ?? '')?.[1]
   if (named !== undefined) words.shift()

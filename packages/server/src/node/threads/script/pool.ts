@@ -94,10 +94,11 @@ export class ScriptPool {
     const starting = [...this.#seats].filter((seat) => !seat.ready).length
     // If all are in use there is one more, for an owner that has none.
     const isFull = this.#seats.size - free.length - starting >= this.#most
-    const next = isFull ? this.#waiting.filter((job) => this.#under(job) === 0) : this.#waiting
+    const under = this.#inProgress()
+    const next = isFull ? this.#waiting.filter(({ request }) => !under.has(request.owner)) : this.#waiting
     if (next.length > free.length + starting && this.#seats.size < this.#most + (isFull ? 1 : 0)) this.#addSeat()
     if (free.length === 0 || next.length === 0) return
-    const job = next.reduce((best, one) => (this.#isBefore(one, best) ? one : best))
+    const job = next.reduce((best, one) => (this.#isBefore(one, best, under) ? one : best))
     this.#waiting.splice(this.#waiting.indexOf(job), 1)
     const { owner } = job.request
     this.#turns.set(owner, ++this.#turn)
@@ -106,8 +107,8 @@ export class ScriptPool {
   }
 
   /** Whether a job comes before another: its owner has less in progress, or waits for longer. */
-  #isBefore(one: Job, other: Job): boolean {
-    const more = this.#under(one) - this.#under(other)
+  #isBefore(one: Job, other: Job, under: ReadonlyMap<string, number>): boolean {
+    const more = (under.get(one.request.owner) ?? 0) - (under.get(other.request.owner) ?? 0)
     return more < 0 || (more === 0 && this.#lastTurn(one) < this.#lastTurn(other))
   }
 
@@ -126,8 +127,14 @@ export class ScriptPool {
     for (const seat of this.#seats) if (seat.run?.job === job) this.#end(seat, seat.run, ABANDONED)
   }
 
-  #under({ request }: Job): number {
-    return [...this.#seats].filter(({ run }) => run?.job.request.owner === request.owner).length
+  /** How much code of each owner runs. */
+  #inProgress(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const { run } of this.#seats) {
+      const owner = run?.job.request.owner
+      if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+    }
+    return counts
   }
 
   #addSeat(): void {
