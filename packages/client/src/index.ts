@@ -21,7 +21,7 @@ export type {
 export type { Time } from './entities/query.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './entities/runs.ts'
 export type { WriteOptions } from './entities/written.ts'
-export type { EventFilter, Events, ListOptions, StreamOptions } from './events.ts'
+export { type EventFilter, type Events, eventsOf, type ListOptions, type StreamOptions } from './events.ts'
 export { importHistory, type PastChange } from './import/history.ts'
 export { type ImportTarget, NDJSON, type RowSource, type SendOptions, sendRows } from './import/send.ts'
 export type { RowText, SentRow } from './import/slices.ts'

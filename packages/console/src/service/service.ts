@@ -1,5 +1,4 @@
-import { type Problem, type Sending, type Tildebase, tildebase, type Wire, wireTo } from '@tildebase/client'
-import type { NounMap } from '@tildebase/nouns'
+import { type Events, eventsOf, type Problem, type Sending, type Wire, wireTo } from '@tildebase/client'
 import { leave, type Session, session } from './session.ts'
 
 /** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
@@ -8,7 +7,7 @@ export class ClosedError extends Error {}
 interface Connection {
   readonly session: Session
   readonly wire: Wire
-  readonly events: Tildebase<NounMap>['events']
+  readonly events: Events
 }
 
 let connection: Connection | null = null
@@ -30,7 +29,7 @@ export async function send(method: string, path: string, sending: Omit<Sending, 
 }
 
 /** The change stream of the tenant. */
-export function eventStream(): Tildebase<NounMap>['events'] {
+export function eventStream(): Events {
   return current().events
 }
 
@@ -66,8 +65,8 @@ function current(): Connection {
   if (!mine) throw new ClosedError()
   if (connection?.session !== mine) {
     const options = { baseUrl: location.origin, apiKey: mine.key, retries: 2, fetch: guarded(mine) }
-    const { events } = tildebase<NounMap>({ ...options, tenant: mine.tenant })
-    connection = { session: mine, wire: wireTo(options), events }
+    const wire = wireTo(options)
+    connection = { session: mine, wire, events: eventsOf(wire, `/~${mine.tenant}`) }
   }
   return connection
 }

@@ -1,4 +1,4 @@
-import { Problem, tildebase } from '@tildebase/client'
+import { Problem, wireTo } from '@tildebase/client'
 import { DOCUMENTATION } from '@tildebase/nouns'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../../place.ts'
@@ -118,8 +118,8 @@ type Answer =
 async function tryKey({ tenant, key: apiKey }: Session): Promise<Answer> {
   const fetchOnce = (url: string, init: RequestInit) => fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
   try {
-    const client = tildebase({ tenant, apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
-    const { log } = await client.status()
+    const wire = wireTo({ apiKey, baseUrl: location.origin, retries: 0, fetch: fetchOnce })
+    const { log } = await wire.json(`/~${encodeURIComponent(tenant)}/status`)
     return log.seq === 0 ? { kind: 'empty' } : { kind: 'open' }
   } catch (reason) {
     const isRestoring = reason instanceof Problem && reason.code === 'restoring'
