@@ -1,6 +1,5 @@
 /** The requirements that no test proves yet. `npm run ledger -- --write` keeps this list true. */
 export const OPEN: readonly string[] = `
-  file.stream file.durable
 `
   .split(/\s+/)
   .filter((id) => id !== '')

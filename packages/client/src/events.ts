@@ -32,6 +32,7 @@ export interface Events<C extends NounMap = NounMap> {
   stream<P extends EventPattern<C> = '*'>(options?: StreamOptions<P>): AsyncGenerator<EventOf<C, P>, void>
 }
 
+/** The events of a tenant, by its path: for programs that need nothing else of a client. */
 export function eventsOf(wire: Wire, root: string): Events {
   return {
     async list({ type, since, limit, cursor, wait, signal } = {}) {

@@ -44,7 +44,7 @@ function refused(name: string): (reason: unknown) => never {
     if (reason instanceof Problem) throw reason
     const { message } = reason as Error
     if (reason instanceof BucketRefusal && reason.status < 500 && ![408, 429].includes(reason.status))
-      throw new Problem('refused', `${name} refused the request. ${message}`)
+      throw new Problem('forbidden', `${name} refused the request. ${message}`)
     throw new Problem('unreachable', `${name} cannot be reached. ${message}`)
   }
 }
