@@ -4,12 +4,13 @@ import { INTEGRATIONS } from './automation/integrations.ts'
 import { ENTITY_TABLES } from './entity-tables.ts'
 import { FILES } from './files/file-tables.ts'
 import { LOG_TABLES, VERSION_TABLE } from './log/log-tables.ts'
+import { MAILS } from './mail/mail-tables.ts'
 import { MEASURES } from './measures.ts'
 import { NAMES } from './names.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 12
+export const LAYOUT_VERSION = 13
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991
@@ -204,4 +205,5 @@ export const LAYOUT = [
   ...INTEGRATIONS,
   ...EFFECTS,
   ...FILES,
+  ...MAILS,
 ] as const

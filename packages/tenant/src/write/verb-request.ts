@@ -55,4 +55,6 @@ export interface VerbResult {
 export interface RunResult extends VerbResult {
   /** Present once, when a key or a webhook was created. */
   readonly secret?: string
+  /** What the sender should know although the verb has happened. */
+  readonly warnings?: readonly JsonObject[]
 }

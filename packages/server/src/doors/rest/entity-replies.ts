@@ -1,6 +1,7 @@
 import type { RunResult, Stored } from '@tildebase/tenant'
 import type { Call } from '../call.ts'
 import { contentReply, entityContent, type Reply } from '../reply.ts'
+import { WARNINGS } from './unknown-fields.ts'
 
 /** The answer to a creation: 201, where it is, and its secret if it has one. */
 export function createdReply({ entity, secret }: RunResult, context: string): Reply {
@@ -10,12 +11,13 @@ export function createdReply({ entity, secret }: RunResult, context: string): Re
   })
 }
 
-/** The answer to a change: the entity after it. */
-export function entityReply({ entity, event }: RunResult, context: string): Reply {
+/** The answer to a change: the entity after it, and what the sender should know. */
+export function entityReply({ entity, event, warnings }: RunResult, context: string): Reply {
   const correlation = event?.correlation ?? null
   return contentReply(200, entityContent(entity, context), {
     etag: etag(entity),
     ...(correlation !== null && { 'x-tilde-correlation': correlation }),
+    ...(warnings && { [WARNINGS]: JSON.stringify(warnings) }),
   })
 }
 

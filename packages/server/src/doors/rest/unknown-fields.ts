@@ -70,8 +70,9 @@ function withHint(reason: unknown, call: Call, unknown: readonly UnknownField[])
 /** An answer that warns of names. */
 export function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
   if (unknown.length === 0) return reply
+  const others = JSON.parse(reply.headers?.[WARNINGS] ?? '[]') as readonly unknown[]
   // A header holds ASCII alone.
-  const text = JSON.stringify(unknown).replace(
+  const text = JSON.stringify([...unknown, ...others]).replace(
     /[^ -~]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
