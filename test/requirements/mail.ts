@@ -15,8 +15,14 @@ export const mail = requirements('automation', {
     'mail.in': 'An e-mail becomes a Message that is linked to its Contact.',
     'mail.in.once': 'A repeated Message-ID is ignored.',
     'mail.in.rights': 'A raw message needs the right to write messages, and has at most 25 MiB.',
+    'mail.parse': 'Messages of every shape are read as an independent parser reads them.',
     'mail.ticket': 'A new thread opens a Ticket; an answer is added to it and reopens a closed one.',
     'mail.bounce': 'A bounce sets the message that it names to Failed.',
     'mail.automatic': 'Auto-replies make no Contact and no Ticket.',
+  },
+  W7: {
+    'mail.invitation': 'With a transport, an invitation is sent by e-mail.',
+    'mail.reset': 'A link for a new password is sent, with the same answer for every address.',
+    'mail.notices': 'Asks, mentions, assignments and changesets are sent to people, as each person chooses.',
   },
 })

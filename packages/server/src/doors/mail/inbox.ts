@@ -3,7 +3,7 @@ import type { TenantWriter } from '@tildebase/tenant'
 import type { KeptMail } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
-import { FLAG, record, ref, TEXT, whole } from '../describe/schema.ts'
+import { ANY_OBJECT, FLAG, record, TEXT, whole } from '../describe/schema.ts'
 import { bytesOf } from '../files/upload.ts'
 import { json, type Reply } from '../reply.ts'
 import { createdReply, entityReply } from '../rest/entity-replies.ts'
@@ -47,8 +47,8 @@ export const inboxRoutes: readonly Route[] = [
       content: { 'message/rfc822': { schema: { ...TEXT, format: 'binary' }, example: RAW } },
     },
     answers: {
-      201: answer(ref('Message'), { headers: ['ETag', 'Location'] }),
-      200: answer(ref('Message'), { description: 'The message is known already.', headers: ['ETag'] }),
+      201: answer(ANY_OBJECT, { description: 'The Message.', headers: ['ETag', 'Location'] }),
+      200: answer(ANY_OBJECT, { description: 'The Message is known already.', headers: ['ETag'] }),
     },
     prepare: received,
     handle: take,

@@ -41,10 +41,14 @@ export const noticeRoutes: readonly Route[] = [
     answers: { 200: answer(PAGE) },
     handle: notices,
   }),
-  writeRoute('POST /account/inbox/read', {
+  writeRoute('PUT /account/inbox', {
     summary: 'Note what you have read',
     needs: 'a session',
-    body: jsonBody(whole({ until: { type: 'integer' } }), { until: 12 }, 'The id of the newest notice that was read.'),
+    body: jsonBody(
+      whole({ read: { type: 'integer' } }),
+      { read: 12 },
+      'The id of the newest notice that you have read.',
+    ),
     answers: DELETED,
     handle: readUntil,
   }),
@@ -61,10 +65,10 @@ function notices(call: Call): Reply {
 }
 
 function readUntil(call: Call, write: TenantWriter): Reply {
-  const { until } = (call.body ?? {}) as { until?: unknown }
-  if (typeof until !== 'number' || !Number.isSafeInteger(until)) {
-    throw new Problem('invalid_body', 'until must be the id of a notice.', { field: 'until' })
+  const { read } = (call.body ?? {}) as { read?: unknown }
+  if (typeof read !== 'number' || !Number.isSafeInteger(read)) {
+    throw new Problem('invalid_body', 'read must be the id of a notice.', { field: 'read' })
   }
-  write.readNotices(ownerOf(call), until)
+  write.readNotices(ownerOf(call), read)
   return empty(204)
 }

@@ -56,7 +56,7 @@ export async function* fetchMailbox(
         continue
       }
       const message = await client.fetchOne(String(uid), { source: true }, { uid: true })
-      const source = message && message.source
+      const source = message ? message.source : undefined
       yield { mail: source ? await parseMail(source, systemSeal.hasher('sha256')) : null, place }
     }
   } finally {
