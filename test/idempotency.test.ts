@@ -22,6 +22,7 @@ const POSTS: {
     readonly path?: string
     readonly of?: [string, object]
     readonly body?: object
+    readonly headers?: Record<string, string>
     /** The scopes of the key that sends it; the operator's key when absent. */
     readonly scopes?: string
     /** Makes what the request is about, and returns its path. */
@@ -57,6 +58,7 @@ const POSTS: {
   '/files': { body: { any: 'content' } },
   '/:type/:id/:field': { path: '/Asset/:id/file', of: ['Asset', { name: 'A' }], body: { any: 'content' } },
   '/asks/:id/answer': { prepare: asked, scopes: 'read:all,approve:own', body: { answer: 'Approved' } },
+  '/inbox/email': { body: { any: 'content' }, headers: { 'content-type': 'message/rfc822' } },
   '/:type/:id/erase': { path: '/Contact/:id/erase', of: ['Contact', { name: 'Ada' }] },
   '/:type': { path: '/Contact', body: { name: 'Ada' } },
   '/:type/:id/:verb': { path: '/Contact/:id/enrich', of: ['Contact', { name: 'Ada' }] },
@@ -123,7 +125,7 @@ describe('every POST is done once per Idempotency-Key', () => {
   const posts = routes.all.filter(({ method }) => method === 'POST')
 
   test.each(posts.filter(({ repeats }) => !repeats).map(({ path }) => path))('%s', async (route) => {
-    const { of, body, scopes, prepare, path = (await prepare?.()) ?? route } = POSTS[route]!
+    const { of, body, scopes, headers = {}, prepare, path = (await prepare?.()) ?? route } = POSTS[route]!
     const key = scopes && (await host.request('POST', '/~posts/ApiKey', { name: 'k', scopes })).body.secret
     const send = key ? host.as(key) : host.request
     const made = of && (await host.request('POST', `/~posts/${of[0]}`, of[1])).body
@@ -131,7 +133,10 @@ describe('every POST is done once per Idempotency-Key', () => {
       await host.request('POST', '/~posts/Contact', { name: 'Ada' }, { 'x-correlation-id': 'mine' })
     }
     const post = () =>
-      send('POST', `/~posts${path.replace(':id', made?.$id)}`, body, { 'idempotency-key': `for ${route}` })
+      send('POST', `/~posts${path.replace(':id', made?.$id)}`, body, {
+        ...headers,
+        'idempotency-key': `for ${route}`,
+      })
 
     const first = await post()
     const second = await post()

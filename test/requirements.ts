@@ -8,6 +8,7 @@ import { entities, errors, verbs } from './requirements/entities.ts'
 import { events } from './requirements/events.ts'
 import { files } from './requirements/files.ts'
 import { keys } from './requirements/keys.ts'
+import { mail } from './requirements/mail.ts'
 import { past } from './requirements/past.ts'
 import { people } from './requirements/people.ts'
 import { proof } from './requirements/proof.ts'
@@ -35,6 +36,7 @@ export const REQUIREMENTS = [
   ...proof,
   ...lenses,
   ...automation,
+  ...mail,
   ...events,
   ...webhooks,
   ...bulk,

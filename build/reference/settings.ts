@@ -74,6 +74,12 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_WEBHOOK_RETENTION: 'How long records of finished deliveries are kept.',
     TILDE_WEBHOOKS_INSECURE: '`1` allows http and private addresses, for development.',
   },
+  'E-mail': {
+    TILDE_SMTP_URL:
+      'The mail server: `smtps://name:password@mail.example.org`, or `smtp:` with STARTTLS. See [E-mail](../email.md).',
+    TILDE_SMTP_FROM: 'The sender of messages that name none. Required with TILDE_SMTP_URL.',
+    TILDE_IMAP_INTERVAL: 'How often a mailbox without a schedule of its own is looked at.',
+  },
   Cluster: {
     TILDE_CLUSTER: 'The PostgreSQL that the nodes of a [cluster](../cluster.md) share.',
     TILDE_NODE_NAME: 'The name of this node. Two nodes must not have the same name.',

@@ -11,6 +11,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   fetch: 'read one entity',
   do: 'run a verb, or code on the server',
   changesets: 'review proposed changes',
+  asks: 'answer the questions of workflows',
   events: 'list or follow events',
   schema: 'show types, or apply those of a project',
   types: 'write the types for TypeScript',

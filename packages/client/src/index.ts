@@ -9,6 +9,7 @@ export type {
   SignedCheckpoint,
   WitnessReport,
 } from '@tildebase/nouns'
+export type { Ask, AskPage, Asks } from './asks.ts'
 export type {
   ChangesetEffect,
   Changesets,

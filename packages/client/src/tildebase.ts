@@ -1,4 +1,5 @@
 import type { EventOf, FileValue, NounMap, RegisteredNouns, WithNouns } from '@tildebase/nouns'
+import { type Asks, asksOf } from './asks.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { batch } from './entities/batch.ts'
 import { collectionOf } from './entities/collection.ts'
@@ -54,6 +55,8 @@ export interface Service<C extends NounMap> {
     options?: { readonly reason?: string },
   ): Promise<ReviewedChangeset | null>
   readonly changesets: Changesets
+  /** Questions of workflows that wait for people. */
+  readonly asks: Asks
   readonly events: Events<C>
   readonly webhooks: {
     /** As `verifyWebhook`, with the types of this client. */
@@ -135,6 +138,7 @@ function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
       return id === null ? null : changesetsOf(wire, root).get(id)
     },
     changesets: changesetsOf(wire, root),
+    asks: asksOf(wire, root),
     events: eventsOf(wire, root),
     webhooks: { verify: verifyWebhook },
     proof: proofsOf(wire, root),

@@ -33,6 +33,7 @@ export type { PartCheck, ReceivedPart, UploadState } from './services/files/uplo
 export { invalidInvitation, type NewCredential } from './services/identity/invitations.ts'
 export { hasPeople, knowsToken, tenantOfSession } from './services/identity/secrets.ts'
 export { keyIdOf, tenantOfSecret } from './services/keys.ts'
+export type { KeptMail } from './services/mail/receive.ts'
 export { sealedEvent } from './services/portable/chain.ts'
 export { FORM, type LogPart } from './services/portable/log.ts'
 export { codeOf, demandHook, stepsOf } from './services/scripts/stored.ts'

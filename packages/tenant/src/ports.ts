@@ -149,6 +149,89 @@ export type OutboundAnswer =
   | { readonly status: number; readonly text?: string; readonly headers?: { readonly [name: string]: string } }
   | { readonly error: string }
 
+/** Sends e-mail, and fetches it. */
+export interface Mail {
+  /** The sender of what goes through the mail server of the service; null where it has none. */
+  readonly from: string | null
+  /** Sends by a server of the tenant's own, or by that of the service. Never throws: failures are returned. */
+  send(mail: OutgoingMail, server: MailServer | null): Promise<MailOutcome>
+  /** Why a server does not let us in; null if it does. */
+  check(server: MailServer): Promise<string | null>
+  /** The messages of a mailbox after a place, the oldest first, and the place of each. Throws when it cannot be read. */
+  fetch(server: MailServer, after: string | null): AsyncIterable<FetchedMail>
+}
+
+/** A mail server, and who we are there. */
+export interface MailServer {
+  /** `smtps:`, `smtp:`, `imaps:` or `imap:`. */
+  readonly url: string
+  readonly username: string
+  readonly password: string
+}
+
+export interface OutgoingMail {
+  /** The same in every attempt. */
+  readonly messageId: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly inReplyTo?: string
+  readonly references?: readonly string[]
+  /** Where a recipient unsubscribes: an address in angle brackets. */
+  readonly unsubscribe?: string
+  /** True for what no person wrote: no machine is to answer it. */
+  readonly isAutomatic?: boolean
+  readonly attachments: readonly OutgoingFile[]
+}
+
+export interface OutgoingFile {
+  readonly name: string
+  readonly type: string
+  /** The bytes, once for each attempt. */
+  read(): AsyncIterable<Uint8Array>
+}
+
+/** The mail server has accepted a message, or why it has not; `isFinal` when it never will. */
+export type MailOutcome = { readonly isSent: true } | { readonly error: string; readonly isFinal: boolean }
+
+/** An e-mail that came in, taken apart. */
+export interface IncomingMail {
+  readonly messageId: string
+  readonly from: string
+  readonly fromName: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly replyTo: string | null
+  readonly subject: string
+  readonly text: string
+  readonly html: string | null
+  readonly sentAt: number | null
+  /** The ids of the messages that it answers, the nearest first. */
+  readonly references: readonly string[]
+  /** A machine wrote it: an auto-reply or a bounce. */
+  readonly isAutomatic: boolean
+  /** The message that could not be delivered, if this is a bounce. */
+  readonly bounced: { readonly messageId: string; readonly reason: string } | null
+  readonly attachments: readonly IncomingFile[]
+}
+
+export interface IncomingFile {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+export interface FetchedMail {
+  /** Null for one that is too large. */
+  readonly mail: IncomingMail | null
+  readonly place: string
+}
+
 /** Runs untrusted code in its own interpreter, outside the tenant's thread. Never throws: failures are returned. */
 export interface Script {
   run(request: ScriptRequest): Promise<ScriptAnswer>

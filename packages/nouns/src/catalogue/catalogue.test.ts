@@ -25,35 +25,7 @@ interface Facts {
   readonly without?: readonly string[]
 }
 
-/** A Message until the service sends e-mail. */
-const MESSAGE: Pick<Facts, 'fields' | 'relations' | 'verbs'> = {
-  fields: {
-    body: 'string!',
-    channel: 'Email | SMS | Chat | Push',
-    status: 'Draft | Sent | Delivered | Read | Failed = Draft',
-    attachments: 'file[]',
-  },
-  relations: { sender: '-> Contact', recipient: '-> Contact' },
-  verbs: {
-    send: { event: 'sent', before: 'sending', from: ['Draft'], set: { status: 'Sent' } },
-    deliver: { event: 'delivered', before: 'delivering', from: ['Sent'], set: { status: 'Delivered' } },
-    read: { event: 'read', before: 'reading', from: ['Delivered'], set: { status: 'Read' } },
-  },
-}
-
-/** Facts about e-mail, which the service does not have yet. */
-const LATER: { readonly [type: string]: readonly string[] } = {
-  Ticket: ['messages', 'reply'],
-}
-
-const facts = Object.fromEntries(
-  Object.entries(json as unknown as { readonly [name: string]: Facts }).map(([name, { ...facts }]) => {
-    const known = <T>(part: { readonly [key: string]: T }) =>
-      Object.fromEntries(Object.entries(part).filter(([key]) => !LATER[name]?.includes(key)))
-    const { fields, relations, verbs } = name === 'Message' ? MESSAGE : facts
-    return [name, { ...facts, fields: known(fields), relations: known(relations), verbs: known(verbs) }]
-  }),
-)
+const facts = json as unknown as { readonly [name: string]: Facts }
 const nouns: { readonly [name: string]: Noun } = catalogue
 const SERVICE = ' (set by the service)'
 
@@ -65,7 +37,7 @@ const OURS: { readonly [type: string]: { readonly [field: string]: string } } = 
     filter: 'json',
   },
   Comment: { mentions: '-> User[]' },
-  Integration: { scope: 'string' },
+  Integration: { scope: 'string', from: 'string' },
   Webhook: {
     status: `active | failing = active${SERVICE}`,
     suspended: `boolean${SERVICE}`,

@@ -66,6 +66,7 @@ export const Integration = noun('Integration', {
   apiBaseUrl: 'string',
   webhookSupport: 'boolean',
   scope: 'string',
+  from: 'string',
   schedule: 'string',
   lastSyncedAt: 'datetime',
   error: 'string',

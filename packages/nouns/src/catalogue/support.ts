@@ -18,6 +18,7 @@ export const Ticket = noun('Ticket', {
   requester: '-> Contact',
   organization: '-> Organization',
   deal: '-> Deal',
+  messages: '<- Message.ticket[]',
   resolve: {
     event: 'resolved',
     from: ['Open', 'Pending', 'InProgress', 'Escalated', 'Reopened'],
@@ -38,4 +39,5 @@ export const Ticket = noun('Ticket', {
   reopen: { event: 'reopened', from: ['Closed', 'Resolved'], set: { status: 'Reopened' } },
   start: { event: 'started', from: ['Open', 'Pending', 'Reopened', 'Escalated'], set: { status: 'InProgress' } },
   hold: { event: 'held', from: ['Open', 'InProgress', 'Reopened'], set: { status: 'Pending' } },
+  reply: { event: 'replied', args: ['body', 'attachments'], keeps: 'event' },
 })

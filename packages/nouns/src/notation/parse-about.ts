@@ -25,6 +25,7 @@ const RESERVED_PATHS = [
   'tasks',
   'files',
   'uploads',
+  'inbox',
 ]
 
 /** Reads the domain, the path and the strictness of a type. Reports every error, and every unknown `$` name. */

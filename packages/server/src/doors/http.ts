@@ -49,6 +49,7 @@ export function bodyWay({ method, path, headers }: Pick<HttpRequest, 'method' | 
   const [first = '', ...rest] = /\/~[^/]+\/(.+)$/.exec(path)?.[1]?.split('/') ?? []
   if (first === 'uploads' || (first === 'files' && rest.length === 0)) return 'stream'
   if (method !== 'POST') return 'whole'
+  if (first === 'inbox') return 'any'
   const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
   if (rest.length === 0) return type === 'multipart/form-data' ? 'stream' : 'whole'
   // The last word may be a verb, which takes JSON, or a file field, which takes anything.

@@ -10,6 +10,8 @@ import { passkeyRoutes } from './identity/passkeys.ts'
 import { passwordRoutes } from './identity/passwords.ts'
 import { roleRoutes } from './identity/roles.ts'
 import { sessionRoutes } from './identity/session.ts'
+import { inboxRoutes } from './mail/inbox.ts'
+import { noticeRoutes } from './mail/notices.ts'
 import { mcpRoutes } from './mcp/route.ts'
 import { authorizeRoutes } from './oauth/authorize.ts'
 import { deviceRoutes } from './oauth/device.ts'
@@ -66,6 +68,8 @@ export const routes = new Routes([
   ...integrationRoutes,
   ...askRoutes,
   ...secretRoutes,
+  ...inboxRoutes,
+  ...noticeRoutes,
   ...eventRoutes,
   ...batchRoutes,
   ...metricRoutes,

@@ -3,6 +3,7 @@ import type {
   Alarm,
   BlobStore,
   Clock,
+  Mail,
   Outbound,
   Random,
   Script,
@@ -63,6 +64,8 @@ export interface Ports {
   /** Where the bytes of files are; absent where the host stores none. */
   readonly blobs?: BlobStore | undefined
   readonly script?: Script
+  /** Absent where no mail server is configured. */
+  readonly mail?: Mail | undefined
   /** Absent where the service has no key to sign with. */
   readonly signer?: Signer | undefined
   readonly witnesses?: readonly Witness[]
@@ -75,6 +78,8 @@ export interface Ports {
 
 /** What the operator decides for all tenants. */
 export interface TenantOptions extends AutomationLimits {
+  /** How often a mailbox without a schedule is looked at, in milliseconds; a minute when absent. */
+  readonly mailboxMs?: number
   /** The built-in types and those of the operator's configuration. */
   readonly nouns: Nouns
   readonly hooks?: Hooks

@@ -41,8 +41,27 @@ const ChangesetPart = noun(
 /** That there is a secret of this name, and when it was set. Its value is kept elsewhere, encrypted. */
 const TenantSecret = noun('TenantSecret', { name: 'string!##', setAt: 'datetime!' }, { domain: 'platform' })
 
+/** The addresses that the tenant receives e-mail at. */
+const MailInbox = noun('MailInbox', { addresses: 'string[]', ticket: 'boolean' }, { domain: 'platform' })
+
+/** Which notices a person gets by e-mail, and when. */
+const NoticeChoices = noun(
+  'NoticeChoices',
+  { assigned: 'string', mentioned: 'string', ask: 'string', changeset: 'string' },
+  { domain: 'platform' },
+)
+
 /** Types that no path can name. */
-export const INTERNAL_TYPES = nounsOf([Schema, Hook, Erasure, AccessRole, ChangesetPart, TenantSecret])
+export const INTERNAL_TYPES = nounsOf([
+  Schema,
+  Hook,
+  Erasure,
+  AccessRole,
+  ChangesetPart,
+  TenantSecret,
+  MailInbox,
+  NoticeChoices,
+])
 
 /** A type of the tenant that contradicts one of the program, and how. */
 export interface Contradiction {

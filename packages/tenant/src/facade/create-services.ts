@@ -22,6 +22,9 @@ import { inheritAuthors } from '../services/inherit-authors.ts'
 import { integrationJob } from '../services/integrations/run.ts'
 import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
+import { mailJob } from '../services/mail/job.ts'
+import { noteNotices } from '../services/mail/notices.ts'
+import { mailVerbs } from '../services/mail/verbs.ts'
 import { Checkpoints } from '../services/proof/checkpoints.ts'
 import { witnessJob } from '../services/proof/witness-job.ts'
 import { sessionIn } from '../services/session.ts'
@@ -59,6 +62,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     peopleVerbs,
     webhookVerbs,
     workflowVerbs,
+    mailVerbs,
     businessVerbs,
     changesetVerbs,
     commentVerbs,
@@ -77,6 +81,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     enqueueDeliveries,
     scheduleTimers,
     queueRuns,
+    noteNotices,
   )
   extensions.listenerOf.User = (...changed) => {
     guardPeople(...changed)
@@ -98,6 +103,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     forgetRunsJob(transactor),
     afterHookJob(transactor),
     deliveryJob(transactor),
+    mailJob(transactor),
     cleanupJob(engine),
     endSubscriptionsJob(engine),
     flagCounts.job(),

@@ -3,7 +3,7 @@ import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { FileOptions } from '../engine/options.ts'
 import type { Grant } from '../grant/grant.ts'
-import type { Hasher } from '../ports.ts'
+import type { Hasher, IncomingMail } from '../ports.ts'
 import { dropUnneeded, keyOfFile } from '../services/files/contents.ts'
 import { type LinkTarget, openLink, sealLink } from '../services/files/links.ts'
 import { blobsOf, fileOptions, type ReceivedContent, receiveContent, settled } from '../services/files/receive.ts'
@@ -17,6 +17,8 @@ import {
   receivePart,
   type UploadState,
 } from '../services/files/uploads.ts'
+import type { KeptMail } from '../services/mail/receive.ts'
+import { keepAttachments } from '../services/mail/take.ts'
 import { hasFiles, type Sending } from '../store/files/contents.ts'
 import { fileFields, filesIn } from '../write/files.ts'
 import type { TenantServices } from './services.ts'
@@ -55,6 +57,11 @@ export class TenantFileAccess {
   /** Stores bytes. They are removed again unless the write that gets them as `contents` makes them part of the tenant. */
   receive(source: Source, sending: Sending, declared: number | null = null): Promise<ReceivedContent> {
     return receiveContent(this.#engine, source, sending, declared)
+  }
+
+  /** Stores the attachments of an e-mail, for the write that gets them as `contents` and keeps the e-mail. */
+  receiveMail(mail: IncomingMail): Promise<{ readonly kept: KeptMail; readonly contents: readonly ReceivedContent[] }> {
+    return keepAttachments(this.#engine, mail)
   }
 
   /** Removes the bytes of contents that did not become part of the tenant. */

@@ -1,6 +1,9 @@
 import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
+import { type Choices, choicesOf } from '../services/mail/choices.ts'
+import { type Inbox, shownInbox } from '../services/mail/inbox.ts'
+import { type NoticeQuestion, noticesFor } from '../services/mail/notices.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { secretsOf } from '../services/secrets.ts'
 import { timersOf } from '../services/timers/view.ts'
@@ -52,6 +55,21 @@ export class ReactionReader {
 
   ask(id: string): JsonObject {
     return askWith(this.#engine, this.grant, id)
+  }
+
+  /** The addresses that the tenant receives e-mail at. */
+  inbox(): Inbox {
+    return shownInbox(this.#engine, this.grant)
+  }
+
+  /** Which notices a person gets by e-mail, and when. */
+  choices(user: string): Choices {
+    return choicesOf(this.#engine, user)
+  }
+
+  /** What a person is to know of, newest first. */
+  notices(user: string, question: NoticeQuestion): JsonObject {
+    return noticesFor(this.#engine, user, question)
   }
 
   /** The names of the tenant's secrets. */

@@ -12,9 +12,13 @@ import { type Destination, type Proposal, propose } from '../services/changesets
 import { type Review, review } from '../services/changesets/review.ts'
 import { staleAt } from '../services/changesets/stale.ts'
 import { erase } from '../services/erasure/erase.ts'
-import { acceptInvitation, type NewCredential } from '../services/identity/invitations.ts'
+import { acceptInvitation, type NewCredential, resetPassword } from '../services/identity/invitations.ts'
 import { dropRole, putRole, type Role } from '../services/identity/roles.ts'
 import { type CheckedCredentials, connect } from '../services/integrations/verbs.ts'
+import { type Choices, putChoices } from '../services/mail/choices.ts'
+import { type Inbox, putInbox } from '../services/mail/inbox.ts'
+import { readAll } from '../services/mail/notices.ts'
+import { type KeptMail, type Received, receive } from '../services/mail/receive.ts'
 import { dropHook, putHook } from '../services/scripts/stored.ts'
 import { deleteSecret, putSecret } from '../services/secrets.ts'
 import { type Synced, sync } from '../services/sync/sync.ts'
@@ -232,6 +236,31 @@ export class TenantWriter {
 
   dropSecret(name: string): void {
     deleteSecret(this.#write, name)
+  }
+
+  /** Sets the addresses that the tenant receives e-mail at. */
+  putInbox(body: unknown): Inbox {
+    return putInbox(this.#write, body)
+  }
+
+  /** Keeps an e-mail that came in. One that is known changes nothing. */
+  receiveMail(mail: KeptMail): Received {
+    return receive(this.#write, mail)
+  }
+
+  /** Changes which notices a person gets by e-mail. */
+  putChoices(user: string, body: unknown): Choices {
+    return putChoices(this.#write, user, body)
+  }
+
+  /** Notes that a person has read their notices until one of them. */
+  readNotices(user: string, until: number): void {
+    readAll(this.#write, user, until)
+  }
+
+  /** Sends a person a link to set a new password. */
+  resetPassword(user: string): void {
+    resetPassword(this.#write, user)
   }
 
   /** Defines a role, or changes it. */

@@ -4,6 +4,7 @@ import { INTEGRATIONS } from './automation/integrations.ts'
 import { ENTITY_TABLES } from './entity-tables.ts'
 import { FILES } from './files/file-tables.ts'
 import { LOG_TABLES, VERSION_TABLE } from './log/log-tables.ts'
+import { MAILS } from './mail/mail-tables.ts'
 import { MEASURES } from './measures.ts'
 import { NAMES } from './names.ts'
 import { EVENT_SUBSCRIPTIONS } from './outgoing/event-subscriptions.ts'
@@ -207,4 +208,5 @@ export const LAYOUT = [
   ...INTEGRATIONS,
   ...EFFECTS,
   ...FILES,
+  ...MAILS,
 ] as const

@@ -49,6 +49,8 @@ const TABLES: { readonly [name: string]: NonLogTable } = {
   asks: {
     columns: 'n, id, run, step, workflow, of, title, fields, state, asked_at, due, answer, answered_by, answered_at',
   },
+  mails: { columns: 'id, content, failures, due' },
+  notices: { columns: 'n, user, kind, type, entity, by, at, read_at, due, failures' },
   secrets: { isSecret: true, columns: 'name, value, created_at, updated_at, updated_by' },
   integrations: { isSecret: true, columns: 'id, credentials, address, since, due, next_at' },
   clocks: { columns: 'entity, field, seq, at, replica, clock' },

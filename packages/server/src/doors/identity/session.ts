@@ -1,4 +1,5 @@
 import { Problem } from '@tildebase/nouns'
+import { OPERATOR } from '@tildebase/tenant'
 import { scopesText } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, DELETED, jsonBody, USER } from '../describe/description.ts'
@@ -40,6 +41,16 @@ export const sessionRoutes: readonly Route[] = [
     answers: SIGNED_IN,
     handle: signIn,
   }),
+  streamRoute('POST /session/reset', {
+    summary: 'Send a link to set a new password',
+    description:
+      'The answer is the same for every address. The link goes to the person with this address, if there is one.',
+    needs: 'no key',
+    repeats: true,
+    body: jsonBody(whole({ email: TEXT }), { email: 'ada@example.com' }, 'The address of a person.'),
+    answers: { 202: answer(whole({ message: TEXT })) },
+    handle: reset,
+  }),
   readRoute('GET /session', {
     summary: 'Read the caller, and the CSRF token of a session',
     needs: 'any valid key',
@@ -78,6 +89,20 @@ async function signIn(call: Call): Promise<Reply> {
   attempt.succeeded()
   identity.useCredential(known.id, known.data)
   return signedIn(call, user, 'password')
+}
+
+/** Says nothing about the account, by its answer or by its duration. */
+function reset(call: Call): Reply {
+  demandSameOrigin(call)
+  const { tenant, writes, newBudget, report } = call
+  const { email } = textsOf(call, ['email'])
+  takeAttempt(tenant.slug, `reset ${email.toLowerCase()}`, addressOf(call))
+  const user = tenant.identity.userByEmail(email)
+  if (user) {
+    const person = { ...OPERATOR, actor: user.id }
+    tenant.write(person, writes, newBudget(), (write) => write.resetPassword(user.id)).catch(report)
+  }
+  return json(202, { message: 'If a person has this address, a link was sent to it.' })
 }
 
 function wrong(): Problem {

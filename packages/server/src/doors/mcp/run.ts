@@ -40,6 +40,7 @@ function runCode(call: Call, given: Given): Promise<object> {
 type Given = { readonly [name: string]: unknown }
 
 const SEARCH = ['filter', 'sort', 'limit', 'cursor', 'include', 'fields', 'asOf']
+const MOST_ASKS = 100
 const FETCH = ['include', 'fields', 'asOf']
 
 function search(call: Call, given: Given): Promise<object> {
@@ -72,11 +73,19 @@ async function fetchOne(call: Call, given: Given): Promise<object> {
       )
     return type === 'Schema' ? schema(call, id) : { ...call.read.status(), lens: call.lens.names }
   }
+  if (type === 'Ask') return asks(call, id, query)
   if (id === null) {
     throw new Problem('invalid_parameter', `Give the id of the ${type} to fetch; search finds ids.`, { field: 'id' })
   }
   const noun = call.read.noun(type)
   return withFiles({ ...call, query }, noun, id, await read(call, [noun.name, id], query))
+}
+
+/** Questions that wait for people. An agent reads them; only a person answers. */
+function asks({ read }: Call, id: string | null, query: ReadonlyMap<string, unknown>): object {
+  if (query.size > 0)
+    throw new Problem('invalid_parameter', `An Ask is read as it is: omit ${[...query.keys()].join(', ')}.`)
+  return id === null ? read.reactions.asks({ cursor: null, limit: MOST_ASKS }) : read.reactions.ask(id)
 }
 
 function schema(call: Call, name: string | null): object {

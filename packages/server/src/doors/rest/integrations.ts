@@ -6,7 +6,12 @@ import { ANY_OBJECT, record, ref, TEXT } from '../describe/schema.ts'
 import { entityReply, type Reply, WARNINGS } from '../reply.ts'
 import { streamRoute, writeRoute } from '../route.ts'
 
-const TOKEN = record('The credentials. They are stored encrypted, and never returned.', { token: TEXT }, [])
+const MAIL_PROVIDERS = ['smtp', 'imap']
+const TOKEN = record(
+  'The credentials. They are stored encrypted, and never returned.',
+  { token: TEXT, username: TEXT, password: TEXT },
+  [],
+)
 const CREDENTIALS = record('', { credentials: TOKEN }, [])
 
 /** What an integration does in addition to the verbs of every type. */
@@ -47,6 +52,6 @@ function sync(call: Call, write: TenantWriter): Reply {
 function reply({ context }: Call, result: RunResult, status: number): Reply {
   const made = entityReply(result, context)
   const provider = String(JSON.parse(result.entity.data).provider ?? '').toLowerCase()
-  if (Object.hasOwn(CONNECTORS, provider)) return { ...made, status }
+  if (Object.hasOwn(CONNECTORS, provider) || MAIL_PROVIDERS.includes(provider)) return { ...made, status }
   return { ...made, headers: { ...made.headers, [WARNINGS]: '[{"warning":"not_configured"}]' } }
 }

@@ -67,6 +67,10 @@ export interface Settings extends ProofSettings {
   readonly webhookRetries: readonly number[]
   readonly webhookTimeout: number
   readonly webhooksInsecure: boolean
+  /** The mail server of the service, or null. */
+  readonly smtp: { readonly url: string; readonly from: string } | null
+  /** How often mailboxes are looked at. */
+  readonly mailboxInterval: number
   /** How long records of finished deliveries are kept. */
   readonly webhookRetention: number
   /** The provider that people sign in with; null is none. */
@@ -145,6 +149,8 @@ export function readSettings(flags: Words, env: Words): Settings {
       .map((part) => duration('TILDE_WEBHOOK_RETRIES', part)),
     webhookTimeout: duration('TILDE_WEBHOOK_TIMEOUT', env.TILDE_WEBHOOK_TIMEOUT || '10s'),
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
+    smtp: smtpOf(env),
+    mailboxInterval: duration('TILDE_IMAP_INTERVAL', env.TILDE_IMAP_INTERVAL || '60s'),
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     oidc: oidcOf(env),
     tenantLimit: tenantLimit(env.TILDE_TENANT_LIMIT || '0'),
@@ -226,6 +232,20 @@ function longKey(name: string, text: string | undefined): string | null {
   throw new SettingError(
     `${name} has ${text.length} characters; it needs at least ${SHORTEST_KEY}. Create one with: openssl rand -base64 36`,
   )
+}
+
+/** The mail server and the sender that messages have without one of their own: both, or none. */
+function smtpOf(env: Words): Settings['smtp'] {
+  const [url, from] = [env.TILDE_SMTP_URL || null, env.TILDE_SMTP_FROM || null]
+  if (!url) return null
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' }
+  if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') {
+    throw new SettingError('TILDE_SMTP_URL must be an address such as smtps://user:password@mail.example.org.')
+  }
+  if (!from || !/^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(from)) {
+    throw new SettingError('TILDE_SMTP_FROM must be the e-mail address of the sender, such as desk@example.org.')
+  }
+  return { url, from }
 }
 
 /** The OIDC provider: all three of its settings, or none. */

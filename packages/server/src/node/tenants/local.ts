@@ -8,6 +8,7 @@ import { type Settings, tenantLimits } from '../../host/settings/settings.ts'
 import { blobStores } from '../files/blob-stores.ts'
 import { log, report } from '../log.ts'
 import { createDocuments } from '../outbound/documents.ts'
+import { createMail } from '../outbound/mail.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import { secretKey } from '../secrets/keys.ts'
 import { createPasswords } from '../secrets/passwords.ts'
@@ -54,6 +55,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       changesetDays: settings.changesetDays,
       ...tenantLimits(settings),
       files: settings.files,
+      mailboxMs: settings.mailboxInterval,
       webhooks: {
         retries: settings.webhookRetries,
         timeoutMs: settings.webhookTimeout,
@@ -63,6 +65,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       log,
     },
     blobsOf: blobStores(settings)?.of,
+    mail: createMail({ smtp: settings.smtp, insecure: settings.webhooksInsecure }),
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
     signer: new SigningKeyFile(settings).signer(),

@@ -1,12 +1,12 @@
 import { openTenant, type Tenant, type TenantOptions } from '@tildebase/tenant'
-import type { BlobStore, Clock, Outbound, Signer, Witness } from '@tildebase/tenant/ports'
+import type { BlobStore, Clock, Mail, Outbound, Signer, Witness } from '@tildebase/tenant/ports'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
 import { openSql } from '../sqlite/sql.ts'
 import type { NodeScript } from '../threads/script/script.ts'
 import { countCommit, type Stats } from '../watch/stats.ts'
-import { heldBlobs, heldOutbound, heldWitness, type Replication } from './replication.ts'
+import { heldBlobs, heldMail, heldOutbound, heldWitness, type Replication } from './replication.ts'
 
 /** What a tenant needs from this host. */
 export interface OpenOptions {
@@ -14,6 +14,7 @@ export interface OpenOptions {
   readonly outbound?: Outbound | undefined
   /** Where the bytes of a tenant's files are. */
   readonly blobsOf?: ((slug: string) => BlobStore) | undefined
+  readonly mail?: Mail | undefined
   readonly script?: NodeScript | undefined
   /** What this thread counts. */
   readonly stats: Stats
@@ -89,6 +90,7 @@ export function openTenantFile(
         alarm: { wakeAt },
         ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
         pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+        ...(options.mail && { mail: heldMail(options.mail, gate) }),
         ...(script && { script }),
         ...(options.blobsOf && { blobs: heldBlobs(options.blobsOf(slug), gate) }),
         turns: {

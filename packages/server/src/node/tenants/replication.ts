@@ -1,4 +1,4 @@
-import type { BlobStore, Outbound, Witness } from '@tildebase/tenant/ports'
+import type { BlobStore, Mail, Outbound, Witness } from '@tildebase/tenant/ports'
 
 /** How the files of tenants are kept elsewhere, too: a file is then a copy, and a commit counts when the other place has it. */
 export interface Replication {
@@ -32,6 +32,13 @@ export function heldBlobs(blobs: BlobStore, gate: () => Promise<boolean>): BlobS
       if (!(await gate())) throw new Error(`The commit that forgets ${key} is not kept.`)
       await blobs.remove(key)
     },
+  }
+}
+
+export function heldMail(mail: Mail, gate: () => Promise<boolean>): Mail {
+  return {
+    ...mail,
+    send: async (message, server) => ((await gate()) ? mail.send(message, server) : { ...NOT_KEPT, isFinal: false }),
   }
 }
 

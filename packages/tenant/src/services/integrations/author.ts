@@ -9,7 +9,15 @@ import { currentOf } from '../../store/entities.ts'
 import type { Write } from '../../write/write.ts'
 
 /** What an integration reads, and where it writes it. */
-export interface IntegrationDeclaration {
+export type IntegrationDeclaration = ConnectorDeclaration | MailDeclaration
+
+/** A mail server of the tenant's own: one to send by, or a mailbox. */
+export interface MailDeclaration {
+  readonly mail: 'smtp' | 'imap'
+  readonly address: string
+}
+
+export interface ConnectorDeclaration {
   readonly connector: Connector
   readonly address: string
   readonly mapping: Mapping
@@ -21,12 +29,30 @@ function thingOf(id: string): Thing {
 }
 
 /** The fields of an integration that decide what it does. */
-function formOf({ provider = null, apiBaseUrl = null, mapping = null, scope = null }: JsonObject): JsonObject {
-  return { provider, apiBaseUrl, mapping, scope }
+function formOf(data: JsonObject): JsonObject {
+  const { provider = null, apiBaseUrl = null, mapping = null, scope = null, from = null } = data
+  return { provider, apiBaseUrl, mapping, scope, ...(mailKind(data) !== null && { from }) }
+}
+
+const PROTOCOLS = { smtp: ['smtps:', 'smtp:'], imap: ['imaps:', 'imap:'] } as const
+
+function mailKind({ provider }: JsonObject): 'smtp' | 'imap' | null {
+  const name = String(provider ?? '').toLowerCase()
+  return name === 'smtp' || name === 'imap' ? name : null
+}
+
+/** What is wrong with the address of a mail server. */
+export function mailAddressFault({ mail, address }: MailDeclaration): string | null {
+  const { protocol, hostname, username, password } = URL.canParse(address) ? new URL(address) : new URL('none:')
+  const isOne =
+    (PROTOCOLS[mail] as readonly string[]).includes(protocol) && hostname !== '' && username + password === ''
+  return isOne ? null : `must be an address such as ${mail}s://mail.example.org, without a name and a password`
 }
 
 /** What an integration does; null for a provider without a connector. */
 export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
+  const mail = mailKind(data)
+  if (mail !== null) return { mail, address: String(data.apiBaseUrl ?? '').replace(/\/+$/, '') }
   const name = String(data.provider ?? '').toLowerCase()
   const connector = Object.hasOwn(CONNECTORS, name) ? CONNECTORS[name] : undefined
   if (!connector) return null
@@ -41,8 +67,9 @@ export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
 
 /** Makes the caller the author of an integration, if it may write all types that it fills. */
 export function storeIntegration(write: Write, id: string, data: JsonObject): void {
-  const { mapping } = declarationOf(data)!
-  const types = new Set(Object.values(mapping).map(({ type }) => write.engine.noun(type)))
+  const declaration = declarationOf(data)!
+  const filled = 'mail' in declaration ? ['Message'] : Object.values(declaration.mapping).map(({ type }) => type)
+  const types = new Set(filled.map((type) => write.engine.noun(type)))
   store(
     write,
     thingOf(id),

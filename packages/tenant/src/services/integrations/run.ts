@@ -12,8 +12,10 @@ import { runVerb } from '../../write/run-verb.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { idFrom } from '../bulk/history-row.ts'
+import { serverOf } from '../mail/transport.ts'
 import { registersOf } from '../sync/register.ts'
-import { authoredIntegration, type IntegrationDeclaration } from './author.ts'
+import { authoredIntegration, type ConnectorDeclaration } from './author.ts'
+import { checkSmtp, fetchMailbox } from './mailbox.ts'
 import { schedule } from './verbs.ts'
 
 /** What a run did with the records of the provider. */
@@ -71,8 +73,11 @@ async function runIntegration(transactor: Transactor, id: string): Promise<void>
       engine.options.log?.('error', `An integration of ${engine.slug} failed`, { reason: String(error) })
   }
   transactor.commit(SYSTEM, {}, (write) => {
-    if (!connectedOf(write.sql, id)) return
-    endRun(write.sql, id, reason === null ? begun : null)
+    const connected = connectedOf(write.sql, id)
+    if (!connected) return
+    // How far a mailbox was read is noted with each of its messages.
+    const isMail = /^(?:imap|smtp)s?:/.test(connected.address)
+    endRun(write.sql, id, reason === null && !isMail ? begun : null)
     const verb = reason === null ? SYNCED : FAILED
     const data = reason === null ? { ...counts } : { reason, ...counts }
     const serviceFields: JsonObject = reason === null ? { lastSyncedAt: begun, error: null } : { error: reason }
@@ -98,6 +103,12 @@ async function fetchAll(transactor: Transactor, id: string, counts: RunCounts): 
     throw new Problem('invalid_transition', 'Its address has changed. Connect it again.')
   const token = engine.ports.vault.decrypt(connected.credentials)
   if (token === null) throw new Problem('unavailable', 'The credentials cannot be decrypted. Connect it again.')
+  if ('mail' in declaration) {
+    const server = serverOf(declaration.address, token)
+    return declaration.mail === 'imap'
+      ? fetchMailbox(transactor, { id, server, grant, after: connected.since }, counts)
+      : checkSmtp(engine, server)
+  }
   const { clock, outbound, pause } = engine.ports
   if (!outbound) throw new Problem('not_supported', 'This service sends no requests.')
   const ask = patient({
@@ -140,7 +151,7 @@ async function fetchAll(transactor: Transactor, id: string, counts: RunCounts): 
 
 function takeAll(
   write: Write,
-  declaration: IntegrationDeclaration,
+  declaration: ConnectorDeclaration,
   object: string,
   mapping: ObjectMapping,
   all: readonly Found[],
@@ -152,7 +163,7 @@ function takeAll(
 /** Writes a record by its source. Of a field that was changed here after the record was, the value stays. */
 function take(
   write: Write,
-  { connector }: IntegrationDeclaration,
+  { connector }: ConnectorDeclaration,
   object: string,
   mapping: ObjectMapping,
   found: Found,

@@ -1,6 +1,6 @@
 import { invalid, isPlainObject, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { demand, type Grant } from '../../grant/grant.ts'
+import { demand, demandArea, type Grant } from '../../grant/grant.ts'
 import {
   connectedOf,
   dropConnected,
@@ -12,8 +12,16 @@ import { currentOf } from '../../store/entities.ts'
 import { applyVerb, notFound } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
+import { mailCredentials, serverOf } from '../mail/transport.ts'
 import { nextTime, parseSchedule } from '../workflows/schedule.ts'
-import { authoredIntegration, declarationOf, demandCoversIntegration, storeIntegration } from './author.ts'
+import {
+  authoredIntegration,
+  declarationOf,
+  demandCoversIntegration,
+  type MailDeclaration,
+  mailAddressFault,
+  storeIntegration,
+} from './author.ts'
 
 /** The verbs of Integration. Credentials never become a part of the entity or of an event. */
 export const integrationVerbs: { readonly [name: string]: SpecialVerb } = {
@@ -26,6 +34,7 @@ export const integrationVerbs: { readonly [name: string]: SpecialVerb } = {
 }
 
 const CHECK_MS = 10_000
+const MAILBOX_MS = 60_000
 /** Bytes of an answer that shows whether credentials are valid. */
 const CHECK_LIMIT = 1_048_576
 
@@ -50,8 +59,9 @@ export async function checkCredentials(
   if (!current || current.deleted) throw notFound('Integration', id)
   const declaration = declarationOf(JSON.parse(current.data) as JsonObject)
   if (!declaration) return null
-  const { connector, address, scope } = declaration
   const given = isPlainObject(body) && isPlainObject(body.credentials) ? body.credentials : {}
+  if ('mail' in declaration) return checkMailServer(engine, grant, declaration, given)
+  const { connector, address, scope } = declaration
   const { token } = given
   if (typeof token !== 'string' || token === '') throw refused('credentials must have a token')
   if (connector.scope !== undefined && scope === null)
@@ -71,6 +81,25 @@ export async function checkCredentials(
   return { token, address }
 }
 
+/** Asks a mail server whether it lets us in. All e-mail goes through it: that is for administrators. */
+async function checkMailServer(
+  { ports }: Engine,
+  grant: Grant,
+  declaration: MailDeclaration,
+  given: { readonly [name: string]: unknown },
+): Promise<CheckedCredentials> {
+  demandArea(grant, 'admin', 'platform')
+  const { address } = declaration
+  const fault = mailAddressFault(declaration)
+  if (fault !== null) throw invalid('Integration', [{ field: 'apiBaseUrl', message: fault }])
+  const token = mailCredentials(given)
+  if (token === null) throw refused('must have a username and a password')
+  if (!ports.mail) throw new Problem('not_supported', 'This service has no e-mail.')
+  const reason = await ports.mail.check(serverOf(address, token))
+  if (reason !== null) throw refused(`were not accepted by ${address}: ${reason}`)
+  return { token, address }
+}
+
 /** Connects an integration with credentials that were checked; without any, only its status changes. */
 export function connect(write: Write, id: string, body: unknown, checked: CheckedCredentials | null): RunResult {
   const { engine, sql } = write
@@ -85,17 +114,30 @@ export function connect(write: Write, id: string, body: unknown, checked: Checke
     storeIntegration(write, id, data)
     saveConnected(sql, id, engine.ports.vault.encrypt(checked.token), checked.address)
     schedule(write, id, data)
+    // A mailbox is read at once.
+    if (isMailbox(data)) {
+      requestRun(sql, id, write.context.clock.now())
+      write.wakeAt(write.context.clock.now())
+    }
     return result
   })
 }
 
-/** Books the next run of the schedule. */
-export function schedule(write: Write, id: string, { schedule: text }: JsonObject): void {
+/** Books the next run of the schedule. A mailbox without one is looked at in the interval of the service. */
+export function schedule(write: Write, id: string, data: JsonObject): void {
+  const { schedule: text } = data
   const parsed = typeof text === 'string' && text !== '' ? parseSchedule(text) : null
   if (parsed && 'fault' in parsed) throw invalid('Integration', [{ field: 'schedule', message: parsed.fault }])
-  const at = parsed && nextTime(parsed, write.context.clock.now())
+  const now = write.context.clock.now()
+  const interval = write.engine.options.mailboxMs ?? MAILBOX_MS
+  const at = parsed ? nextTime(parsed, now) : isMailbox(data) ? now + interval : null
   scheduleRun(write.sql, id, at)
   if (at !== null && connectedOf(write.sql, id)) write.wakeAt(at)
+}
+
+function isMailbox(data: JsonObject): boolean {
+  const declaration = declarationOf(data)
+  return declaration !== null && 'mail' in declaration && declaration.mail === 'imap'
 }
 
 function stored(write: Write, request: VerbRequest): RunResult {

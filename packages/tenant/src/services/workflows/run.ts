@@ -246,7 +246,7 @@ export function callsOf(
   sources: Sources,
 ): { readonly input: JsonObject; readonly calls: readonly ScriptCall[] | Problem } {
   if ('send' in step) {
-    const message = (resolve(step.send, sources) ?? {}) as JsonObject
+    const message: JsonObject = { channel: 'Email', ...(resolve(step.send, sources) as JsonObject | undefined) }
     const calls = ['create', 'send'].map((operation) => ({ type: 'Message', operation, args: [message] }))
     return { input: { send: message }, calls }
   }

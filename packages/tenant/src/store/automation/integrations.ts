@@ -37,6 +37,16 @@ export function connectedOf(sql: Sql, id: string): Connected | null {
   return row ? { id, credentials: row[0], address: row[1], since: row[2] } : null
 }
 
+/** The integrations that are connected, the oldest first. */
+export function connectedIds(sql: Sql): string[] {
+  return sql.rows('SELECT id FROM integrations ORDER BY id').map(([id]) => id)
+}
+
+/** Notes how far a mailbox was read. */
+export function savePlace(sql: Sql, id: string, place: string): void {
+  sql.run('UPDATE integrations SET since = ? WHERE id = ?', place, id)
+}
+
 export function dropConnected(sql: Sql, id: string): void {
   sql.run('DELETE FROM integrations WHERE id = ?', id)
 }

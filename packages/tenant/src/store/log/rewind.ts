@@ -41,7 +41,7 @@ export function rewind(sql: Sql, seq: number): void {
 
 /** What only the tenant itself may have: secrets, and work that is still to be done. */
 const OWN =
-  'keys credentials tokens clients consents answers after_hook_queue receivers outbox secrets integrations uploads upload_parts content_senders blobs_to_remove'.split(
+  'keys credentials tokens clients consents answers after_hook_queue receivers outbox secrets mails mail_counts notices integrations uploads upload_parts content_senders blobs_to_remove'.split(
     ' ',
   )
 

@@ -9,6 +9,7 @@ import { FROM_8 } from './from-8.ts'
 import { FROM_9 } from './from-9.ts'
 import { FROM_10 } from './from-10.ts'
 import { FROM_11 } from './from-11.ts'
+import { FROM_12 } from './from-12.ts'
 import { FROM_13 } from './from-13.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
@@ -24,7 +25,6 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   9: FROM_9,
   10: FROM_10,
   11: FROM_11,
-  // Nothing changed between these two.
-  12: [],
+  12: FROM_12,
   13: FROM_13,
 }

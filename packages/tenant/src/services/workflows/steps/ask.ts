@@ -16,6 +16,7 @@ import { holdRun, runAt } from '../../../store/automation/workflow-runs.ts'
 import { currentOf } from '../../../store/entities.ts'
 import { applyVerb } from '../../../write/verb.ts'
 import type { Write } from '../../../write/write.ts'
+import { noteAsk } from '../../mail/notices.ts'
 import { resolve, type Sources, textOf } from '../values.ts'
 import { durationOf, LONGEST_STEP } from './duration.ts'
 import type { AskStep } from './step.ts'
@@ -41,6 +42,7 @@ export function ask(
   const text = textOf(resolve(title, sources)).slice(0, 1_000)
   const { n, workflow } = run
   addAsk(sql, { id, run: n, step: place, workflow, of: whom, title: text, fields: fields ?? null, askedAt, due })
+  noteAsk(write, id, whom)
   return { input: { ask: id, of: whom, title: text }, due }
 }
 

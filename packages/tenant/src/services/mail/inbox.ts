@@ -1,0 +1,54 @@
+import { invalid, isPlainObject } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import { demandArea, type Grant } from '../../grant/grant.ts'
+import { currentOf } from '../../store/entities.ts'
+import { applyVerb } from '../../write/verb.ts'
+import type { Write } from '../../write/write.ts'
+import { addressOf } from './address.ts'
+
+const ID = 'mailInbox_1'
+const MOST_ADDRESSES = 100
+
+/** The addresses that a tenant receives e-mail at and sends it from. */
+export interface Inbox {
+  readonly addresses: readonly string[]
+  /** Whether a message that begins a thread opens a Ticket. */
+  readonly ticket: boolean
+}
+
+export function inboxOf({ sql }: Engine): Inbox {
+  const current = currentOf(sql, 'MailInbox', ID)
+  const { addresses = [], ticket = false } = current ? (JSON.parse(current.data) as Partial<Inbox>) : {}
+  return { addresses, ticket }
+}
+
+/** The settings of the inbox, for an administrator. */
+export function shownInbox(engine: Engine, grant: Grant): Inbox {
+  demandArea(grant, 'admin', 'platform')
+  return inboxOf(engine)
+}
+
+/** Sets the addresses, and whether a new thread opens a Ticket. */
+export function putInbox(write: Write, body: unknown): Inbox {
+  const { engine, grant, sql } = write
+  demandArea(grant, 'admin', 'platform')
+  const { addresses, ticket = false, ...rest } = isPlainObject(body) ? body : {}
+  const isList = Array.isArray(addresses) && addresses.length <= MOST_ADDRESSES
+  const issues = [
+    ...Object.keys(rest).map((field) => ({ field, message: 'is unknown; the inbox has addresses and ticket' })),
+    ...(isList
+      ? []
+      : [{ field: 'addresses', message: `must be a list of at most ${MOST_ADDRESSES} e-mail addresses` }]),
+    ...(typeof ticket === 'boolean' ? [] : [{ field: 'ticket', message: 'must be true or false' }]),
+    ...(isList ? addresses : []).flatMap((one, i) =>
+      typeof one === 'string' && addressOf(one) === one
+        ? []
+        : [{ field: `addresses.${i}`, message: 'is not an e-mail address' }],
+    ),
+  ]
+  if (issues.length > 0) throw invalid('Inbox', issues)
+  const data = { addresses: (addresses as string[]).map((one) => one.toLowerCase()), ticket: ticket as boolean }
+  if (currentOf(sql, 'MailInbox', ID)) applyVerb(write, { type: 'MailInbox', verb: 'update', id: ID, data })
+  else applyVerb(write, { type: 'MailInbox', verb: 'create', data: { $id: ID, ...data }, keepId: true })
+  return inboxOf(engine)
+}

@@ -1,0 +1,28 @@
+import { requirements } from './requirement.ts'
+
+export const mail = requirements('automation', {
+  W5: {
+    'mail.send': 'A message on the channel Email is queued by its verb and delivered by the mail server.',
+    'mail.retry': 'Every attempt to deliver a message has the same Message-ID.',
+    'mail.failed': 'A message fails when it is refused permanently, or when its retries are used up.',
+    'mail.addresses': 'Line breaks in header fields, and addresses that are none, are refused.',
+    'mail.from': 'A message is sent from an address of the inbox, or from that of the transport.',
+    'mail.unconfigured': 'A channel without a transport leaves the message queued, with a warning.',
+    'mail.workflow': 'A workflow sends messages.',
+    'mail.loop': 'Automatic messages to one address are bounded.',
+  },
+  W6: {
+    'mail.in': 'An e-mail becomes a Message that is linked to its Contact.',
+    'mail.in.once': 'A repeated Message-ID is ignored.',
+    'mail.in.rights': 'A raw message needs the right to write messages, and has at most 25 MiB.',
+    'mail.parse': 'Messages of every shape are read as an independent parser reads them.',
+    'mail.ticket': 'A new thread opens a Ticket; an answer is added to it and reopens a closed one.',
+    'mail.bounce': 'A bounce sets the message that it names to Failed.',
+    'mail.automatic': 'Auto-replies make no Contact and no Ticket.',
+  },
+  W7: {
+    'mail.invitation': 'With a transport, an invitation is sent by e-mail.',
+    'mail.reset': 'A link for a new password is sent, with the same answer for every address.',
+    'mail.notices': 'Asks, mentions, assignments and changesets are sent to people, as each person chooses.',
+  },
+})
