@@ -15,7 +15,7 @@ const TEXTS: { readonly [charset: string]: string } = {
   'windows-1251': 'cff0e8e2e5f2',
   'koi8-r': 'f0d2c9d7c5d4',
   shift_jis: '82b182f182c982bf82cd',
-  'iso-2022-jp': '1b2442243324732b1b2842',
+  'iso-2022-jp': '1b244224332473244b2441244f1b2842',
   'euc-jp': 'a4b3a4f3a4cba4c1a4cf',
   gb18030: 'c4e3bac3',
   big5: 'a741a66e',
@@ -72,6 +72,15 @@ function charsets(): Named[] {
               .replace('ada@', `${word('Q')} <ada@`)
               .replace('example.org\r', 'example.org>\r')}Subject: ${word('Q')}\r\nMIME-Version: 1.0\r\n`,
             part,
+          ]),
+        ],
+        [
+          `upper case ${id}`,
+          joined([
+            `${top('upper')}Subject: x\r\n`,
+            part.toString('latin1').split('\r\n\r\n')[0]!.toUpperCase(),
+            '\r\n\r\n',
+            encoded(bytes, encoding),
           ]),
         ],
         [`alternative ${id}`, joined(alternative)],

@@ -91,7 +91,7 @@ verifies('mail.reset', 'a link for a new password is sent; the answer is the sam
   expect(smtp.delivered.slice(before)).toHaveLength(1)
 })
 
-verifies('mail.notices', 'people are told of what concerns them, as they choose', async () => {
+verifies('mail.notices', 'people get notices of what concerns them, as they choose', async () => {
   const root = '/~told'
   const cy = await invite(root, 'Cy')
   const di = await invite(root, 'Di')

@@ -235,7 +235,7 @@ test('attachments are files of the Message', async () => {
   expect((await get(`Message/${body.$id}`)).attachments).toHaveLength(1)
 })
 
-test('somebody who answers List-Unsubscribe is unsubscribed', async () => {
+test('an answer to List-Unsubscribe unsubscribes its Contact', async () => {
   const { take, list } = await open()
   await take({ Subject: 'unsubscribe', 'Message-ID': '<1@example.org>' }, '')
 

@@ -90,7 +90,7 @@ verifies('mail.retry', 'every attempt has the same Message-ID, and a temporary r
   expect(body.results).toHaveLength(1)
 })
 
-verifies('mail.failed', 'a message fails when it is refused for good, or when its retries are used up', async () => {
+verifies('mail.failed', 'a message fails when it is refused permanently, or when its retries are used up', async () => {
   const { root, send, settled } = open()
   smtp.refuse(550)
   const final = await send({ to: ['nobody@example.org'] })

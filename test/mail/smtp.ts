@@ -3,7 +3,7 @@ import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
 /** A message as a mail server got it. */
-export interface Delivered {
+interface Delivered {
   readonly from: string
   readonly to: readonly string[]
   readonly raw: string

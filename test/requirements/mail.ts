@@ -4,7 +4,7 @@ export const mail = requirements('automation', {
   W5: {
     'mail.send': 'A message on the channel Email is queued by its verb and delivered by the mail server.',
     'mail.retry': 'Every attempt to deliver a message has the same Message-ID.',
-    'mail.failed': 'A message fails when it is refused for good, or when its retries are used up.',
+    'mail.failed': 'A message fails when it is refused permanently, or when its retries are used up.',
     'mail.addresses': 'Line breaks in header fields, and addresses that are none, are refused.',
     'mail.from': 'A message is sent from an address of the inbox, or from that of the transport.',
     'mail.unconfigured': 'A channel without a transport leaves the message queued, with a warning.',

@@ -180,9 +180,9 @@ export interface OutgoingMail {
   readonly html: string
   readonly inReplyTo?: string
   readonly references?: readonly string[]
-  /** Where a person says that they want no more of these: an address in angle brackets. */
+  /** Where a recipient unsubscribes: an address in angle brackets. */
   readonly unsubscribe?: string
-  /** True for what no person wrote: nobody is to answer it automatically. */
+  /** True for what no person wrote: no machine is to answer it. */
   readonly isAutomatic?: boolean
   readonly attachments: readonly OutgoingFile[]
 }

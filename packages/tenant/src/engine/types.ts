@@ -44,7 +44,7 @@ const TenantSecret = noun('TenantSecret', { name: 'string!##', setAt: 'datetime!
 /** The addresses that the tenant receives e-mail at. */
 const MailInbox = noun('MailInbox', { addresses: 'string[]', ticket: 'boolean' }, { domain: 'platform' })
 
-/** When a person wants to be told of what by e-mail. */
+/** Which notices a person gets by e-mail, and when. */
 const NoticeChoices = noun(
   'NoticeChoices',
   { assigned: 'string', mentioned: 'string', ask: 'string', changeset: 'string' },

@@ -62,7 +62,7 @@ export class ReactionReader {
     return shownInbox(this.#engine, this.grant)
   }
 
-  /** When a person is told of what by e-mail. */
+  /** Which notices a person gets by e-mail, and when. */
   choices(user: string): Choices {
     return choicesOf(this.#engine, user)
   }

@@ -233,7 +233,7 @@ export class TenantWriter {
     return receive(this.#write, mail)
   }
 
-  /** Changes when a person is told of what by e-mail. */
+  /** Changes which notices a person gets by e-mail. */
   putChoices(user: string, body: unknown): Choices {
     return putChoices(this.#write, user, body)
   }

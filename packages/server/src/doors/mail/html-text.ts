@@ -1,4 +1,4 @@
-/** Elements whose content nobody reads. */
+/** Elements whose content is not shown. */
 const HIDDEN = ['script', 'style', 'head', 'title', 'template', 'noscript']
 const BLOCK = /^\/?(?:br|p|div|tr|li|ul|ol|table|h[1-6]|blockquote|section|article|pre|hr)$/
 const NAMED: { readonly [name: string]: string } = { nbsp: ' ', lt: '<', gt: '>', quot: '"', amp: '&', apos: "'" }
@@ -17,7 +17,7 @@ export function textOfHtml(html: string): string {
   return tidy(parts.join(''))
 }
 
-/** Where the text goes on after the tag that begins here. */
+/** Where the text continues after the tag that begins here. */
 function afterTag(lower: string, start: number, parts: string[]): number {
   if (lower.startsWith('<!--', start)) return after(lower, '-->', start + 4)
   const name = /^<(\/?[a-z][a-z0-9]{0,30})/.exec(lower.slice(start, start + 34))?.[1]

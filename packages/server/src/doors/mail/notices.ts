@@ -17,16 +17,16 @@ const PAGE = whole({
   cursor: { type: ['string', 'null'] },
 })
 
-/** What a person is told, and how. */
+/** Notices to a person, and when they are sent. */
 export const noticeRoutes: readonly Route[] = [
   readRoute('GET /account/notifications', {
-    summary: 'Read when you are told of what by e-mail',
+    summary: 'Read which notices you get by e-mail',
     needs: 'a session',
     answers: { 200: answer(whole(CHOICES)) },
     handle: (call: Call): Reply => json(200, call.read.reactions.choices(ownerOf(call))),
   }),
   writeRoute('PUT /account/notifications', {
-    summary: 'Choose when you are told of what by e-mail',
+    summary: 'Choose which notices you get by e-mail',
     needs: 'a session',
     body: jsonBody(record('', CHOICES, []), { mentioned: 'daily' }, 'The kinds to change.'),
     answers: { 200: answer(whole(CHOICES)) },

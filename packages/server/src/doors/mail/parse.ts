@@ -54,7 +54,7 @@ function referencesOf({ inReplyTo, references }: Email): string[] {
 }
 
 /** The ids in a header: `<a@b> <c@d>`. */
-export function idsIn(text: string | undefined): string[] {
+function idsIn(text: string | undefined): string[] {
   const found = text?.match(/<[^<>\s]{1,996}>/g) ?? []
   if (found.length > 0 || !text) return found
   const bare = /[^\s<>]{1,996}/.exec(text)?.[0]

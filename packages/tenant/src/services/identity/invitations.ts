@@ -53,7 +53,7 @@ function plain(name = ''): string {
 
 const HOUR = 3_600_000
 
-/** Sends a link to a person who has forgotten their password. For anybody else nothing happens. */
+/** Sends a link to a person who has forgotten their password. For other people nothing happens. */
 export function resetPassword(write: Write, user: string): void {
   const { engine, sql, context } = write
   const { status, email, name } = JSON.parse(presentOf(sql, 'User', user)?.data ?? '{}') as { [field: string]: string }

@@ -4,14 +4,14 @@ import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 
-/** What people can be told by e-mail. */
-export const NOTICE_KINDS = ['assigned', 'mentioned', 'ask', 'changeset'] as const
+/** What people get notices of. */
+const NOTICE_KINDS = ['assigned', 'mentioned', 'ask', 'changeset'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 const TIMES = ['now', 'daily', 'never'] as const
 type Time = (typeof TIMES)[number]
 
-/** When a person wants to be told of what. */
+/** When a person gets the notices of each kind. */
 export type Choices = { readonly [kind in NoticeKind]: Time }
 
 const DEFAULTS: Choices = { assigned: 'now', mentioned: 'now', ask: 'now', changeset: 'now' }

@@ -83,7 +83,7 @@ export function composed(engine: Engine, id: string, message: JsonObject, transp
   }
 }
 
-/** Where the recipient of a message that begins a thread says that they want no more: at our inbox. */
+/** Where the recipient of a message that begins a thread unsubscribes: at our inbox. */
 function unsubscribeOf(engine: Engine, from: string): string | null {
   const address = addressOf(from)!.toLowerCase()
   return inboxOf(engine).addresses.includes(address) ? `<mailto:${address}?subject=unsubscribe>` : null

@@ -48,7 +48,7 @@ function noteChangeset(write: Write, event: string, id: string, data: string | n
   }
 }
 
-/** The people who may run all that a changeset proposes. */
+/** The people with the rights to run all that a changeset proposes. */
 function reviewersOf(engine: Engine, types: readonly string[]): string[] {
   const nouns = types.flatMap((type) => engine.nouns.get(type) ?? [])
   return peopleOf(engine).flatMap(({ id }) => {
@@ -85,7 +85,7 @@ function notify(
 ): void {
   const { engine, sql, context } = write
   const { user, kind, by } = notice
-  // Nobody is told of what they did themselves.
+  // A person needs no notice of their own work.
   if (by === user || personGrant(engine, user) === null) return
   const at = context.clock.now()
   const time = transportOf(engine) === null ? 'never' : choicesOf(engine, user)[kind]

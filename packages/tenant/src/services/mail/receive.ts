@@ -35,7 +35,7 @@ export function receive(write: Write, mail: KeptMail): Received {
     const own = write.as(grantFor('mail'))
     if (mail.bounced) bounce(own, mail.bounced)
     const { addresses } = inboxOf(write.engine)
-    // What we sent ourselves comes back from a list or a forwarder: nobody asks anything.
+    // What we sent ourselves comes back from a list or a forwarder: it is no question.
     const isAutomatic = mail.isAutomatic || addresses.includes(mail.from.toLowerCase())
     const before = mail.references.flatMap((id) => messageWith(write, id) ?? [])[0] ?? null
     const contact = contactWith(write, mail.from)

@@ -38,7 +38,7 @@ function ownServer(engine: Engine, provider: string): { server: MailServer; from
 }
 
 /** The address that a server of the tenant's own sends from: that of the Integration, or the name we sign in with. */
-export function senderOf({ from }: JsonObject, { username, url }: Pick<MailServer, 'username' | 'url'>): string {
+function senderOf({ from }: JsonObject, { username, url }: Pick<MailServer, 'username' | 'url'>): string {
   if (typeof from === 'string' && addressOf(from) !== null) return from
   return addressOf(username) ?? `mail@${new URL(url).hostname}`
 }

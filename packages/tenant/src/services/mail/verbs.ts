@@ -49,7 +49,7 @@ function send(write: Write, request: VerbRequest): RunResult {
   })
 }
 
-/** Whether more was sent automatically to one of these addresses than anybody wants. */
+/** Whether too much was sent automatically to one of these addresses. */
 function isLoop({ sql }: Write, recipients: readonly string[], now: number): boolean {
   const hour = Math.floor(now / HOUR)
   return recipients.filter((one) => countMail(sql, addressOf(one)!.toLowerCase(), hour) > MOST_AUTOMATIC).length > 0
