@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { simpleParser } from 'mailparser'
 import { expect, test } from 'vitest'
-import { parseMail } from '../../packages/server/src/doors/mail/parse.ts'
 import { textOfHtml } from '../../packages/server/src/doors/mail/html-text.ts'
+import { parseMail } from '../../packages/server/src/doors/mail/parse.ts'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { verifies } from '../verifies.ts'
 import { corpus } from './corpus.ts'
@@ -64,8 +64,9 @@ verifies(
       if (DIFFER[name]) continue
       const [own, judge] = [await ours(raw), await judged(raw)]
       // Of a message that was cut off, the parts that are whole count.
-    const whole = name.startsWith('cut') ? { files: [] } : {}
-    if (JSON.stringify({ ...own, ...whole }) !== JSON.stringify({ ...judge, ...whole })) different.push({ name, own, judge })
+      const whole = name.startsWith('cut') ? { files: [] } : {}
+      if (JSON.stringify({ ...own, ...whole }) !== JSON.stringify({ ...judge, ...whole }))
+        different.push({ name, own, judge })
     }
     expect(different).toEqual([])
   },
