@@ -87,10 +87,9 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
     expect(await page.getByLabel('How many conditions').inputValue()).toBe('any')
   })
 
-  test('rows are grouped by the month of a day, and by what a relation leads to', async () => {
-    const { body } = await make('Organization', { name: 'Monthly Ltd' })
+  test('rows are grouped by the month of a day', async () => {
     for (const day of ['2026-01-10', '2026-01-20', '2026-03-05'])
-      await make('Deal', { name: `Monthly ${day}`, expectedCloseDate: day, organization: body.$id })
+      await make('Deal', { name: `Monthly ${day}`, expectedCloseDate: day })
     const { page } = await stage.enter('Deal?text=Monthly')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
 
@@ -102,9 +101,5 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
       .click()
     await expect.poll(() => page.locator('.group-head').count()).toBe(2)
     expect((await page.locator('.group-head').allTextContents()).join(' ')).toMatch(/Mar.*2026.*Jan.*2026/)
-    await page.getByRole('button', { name: /^By expected/ }).click()
-    await page.getByText('Organization', { exact: true }).last().click()
-
-    await expect.poll(() => page.locator('.group-head').allTextContents()).toEqual(['Monthly Ltd3'])
   })
 })
