@@ -48,6 +48,25 @@ test('an erased entity leaves no value in state, past, log, text or exports; the
   expect((await sent('POST', `/~acme/Contact/${ada.$id}/restore`)).status).toBe(404)
 })
 
+test('after erasures of entities that metrics add up, the tenant is whole', async () => {
+  const drafts = {
+    Deal: { name: 'Large', value: 500, currency: 'EUR' },
+    Lead: { name: 'New' },
+    Ticket: { subject: 'Broken', satisfaction: 5 },
+    Subscription: { quantity: 2 },
+  }
+  for (const [type, draft] of Object.entries(drafts)) {
+    const kept = await sent('POST', `/~whole/${type}`, draft)
+    const made = await sent('POST', `/~whole/${type}`, draft)
+    const erased = await sent('POST', `/~whole/${type}/${made.body.$id}/erase`)
+    expect([type, kept.status, made.status, erased.status]).toEqual([type, 201, 201, 200])
+  }
+
+  const verdict = await sent('GET', '/operator/tenants/whole/verify')
+
+  expect(verdict.body).toMatchObject({ ok: true, faults: [] })
+})
+
 test('an erased entity leaves no value in files', async () => {
   needs('way to overwrite the unused space of a database and its log')
   const { body } = await sent('POST', '/~acme/Contact', { name: secret, notes: { deep: secret } })

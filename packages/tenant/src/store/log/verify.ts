@@ -51,7 +51,7 @@ export function strayEntities(sql: Sql): { id: string; seq: number }[] {
         OR (log.verb = ${fixedNumber('delete')}) <> entities.gone
         ${MEASURED_TYPES.map(
           (type) => `OR (entities.type = ${fixedNumber(type)}
-          AND coalesce(json(entities.measured), '') <> ${measuredIn(type, `coalesce(log.data, '{}')`)})`,
+          AND coalesce(json(entities.measured), ${measuredIn(type, "'{}'")}) <> ${measuredIn(type, `coalesce(log.data, '{}')`)})`,
         ).join(' ')}
       LIMIT 100`,
     )
