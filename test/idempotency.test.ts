@@ -151,13 +151,23 @@ describe('every POST is done once per Idempotency-Key', () => {
   test('but those that the documentation names, with a reason', () => {
     const docs = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 
-    const named = ['/mcp', '/session', '/invitation', '/oauth', '/account/passkeys', '/uploads', '/:type/:id/:field']
+    const named = [
+      '/mcp',
+      '/session',
+      '/invitation',
+      '/oauth',
+      '/account/passkeys',
+      '/uploads',
+      '/:type/:id/:field',
+      '/decide',
+    ]
     const others = posts.filter(({ repeats, path }) => repeats && !named.some((one) => path.startsWith(one)))
     expect(others).toEqual([])
     expect(docs).toContain('These endpoints ignore the key:\n\n- `/~{tenant}/mcp`')
     expect(docs).toContain('(`session`, `invitation`, `oauth`, `account/passkeys`)')
     expect(docs).toContain('- `/uploads`')
     expect(docs).toContain('`/link`')
+    expect(docs).toContain('- `/decide`')
   })
 })
 

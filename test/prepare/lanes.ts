@@ -8,7 +8,7 @@ export const SLOW = [
   'test/agents/conformance.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
-  'test/content/{bucket-backup,kill,r2,stream}.test.ts',
+  'test/content/{bucket-backup,collection-attack,kill,r2,stream}.test.ts',
   'test/fairness/whole-files.test.ts',
   'test/faults/{disk,many-stops,restarts}.test.ts',
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',

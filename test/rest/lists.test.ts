@@ -80,7 +80,12 @@ test('a query over its budget ends with 422, and its neighbours continue', async
     path: '/Contact',
     body: { name: `n${i}`, notes: 'x'.repeat(2_000) },
   }))
-  for (let i = 0; i < 40; i++) await slow.request('POST', '/~big/batch', { operations: rows })
+  for (let i = 0; i < 40; i++) {
+    const written = await slow.request('POST', '/~big/batch', { operations: rows })
+    // A batch that takes longer than that is a task.
+    const isRunning = async () => (await slow.request('GET', `/~big/tasks/${written.body.id}`)).body.state === 'running'
+    if (written.status === 202) await expect.poll(isRunning).toBe(false)
+  }
 
   const late = await slow.request('GET', `/~big/Contact?filter=${filter({ notes: { $regex: 'y.*y.*y$' } })}`)
   const near = await slow.request('GET', '/~small/Contact')

@@ -70,7 +70,7 @@ const FETCH: Tool = {
   name: 'fetch',
   title: 'Fetch one entity',
   description:
-    'Read one entity by its $id. Also type "Schema" (id: a type, or none for all) for fields and verbs, "Metric" (id: mrr, pipeline, …), "Status", "Changeset", "Ask" (id, or none for the questions that wait for the person). $files has the text of small text files, and links to other files.',
+    'Read one entity by its $id. Also type "Schema" (id: a type, or none for all) for fields and verbs, "Metric" (id: mrr, pipeline, …), "Status", "Changeset", "Ask" (id, or none for all that wait). $files: the text of small text files, links to others.',
   inputSchema: {
     type: 'object',
     properties: {

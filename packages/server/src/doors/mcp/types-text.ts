@@ -2,7 +2,7 @@ import type { Field, Noun } from '@tildebase/nouns'
 import type { Call } from '../call.ts'
 
 /** How long the text about the types may be: agents pay for it in every conversation. */
-const LONGEST = 2_000
+const LONGEST = 1_900
 const BUILT_IN = new Set(['create', 'update', 'delete', 'restore', 'rollback'])
 
 /** The types that the lens surfaces and the key may read: the tenant's own first. */
