@@ -243,7 +243,8 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const rows = Array.from({ length: 25 }, (_, n) =>
       JSON.stringify({ name: `Large ${n}`, scan: `${n}`.repeat(300_000) }),
     )
-    await host.request('POST', '/~large/import/Contact', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
+    for (let i = 0; i < 3; i++)
+      await host.request('POST', '/~large/import/Contact', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
     const backup = await host.fetch('/operator/tenants/large/backup', { headers: { authorization: `Bearer ${ROOT}` } })
     const reader = backup.body!.getReader()
     let read = (await reader.read()).value!.length

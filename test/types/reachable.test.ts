@@ -45,16 +45,22 @@ verifies(
 
 test.each(cases)('$title runs', async ({ noun, verb }) => {
   const { start, verbs } = wayTo(noun, verb)!
+  const { body: other } = await host.request('POST', '/~acme/Contact', {
+    name: 'Other',
+    email: `${noun.name}.${verb.name}@example.org`.toLowerCase(),
+  })
   const fields = {
     ...exampleOf(noun),
     ...DRAFTS[noun.name],
     ...unique(noun),
     ...(start !== null && { [noun.stateField!]: start }),
+    ...(noun.name === 'Ticket' && { requester: other.$id }),
   }
   const { body: entity } = await host.request('POST', `/~acme/${noun.name}`, fields)
   const args: { readonly [verb: string]: object } = {
     'Deal.revert': { stage: 'Prospecting' },
-    'Contact.merge': { into: (await host.request('POST', '/~acme/Contact', { name: 'Other' })).body.$id },
+    'Ticket.reply': { body: 'We look into it.' },
+    'Contact.merge': { into: other.$id },
   }
 
   for (const name of verbs) {
@@ -63,7 +69,7 @@ test.each(cases)('$title runs', async ({ noun, verb }) => {
       `/~acme/${noun.name}/${entity.$id}/${name}`,
       args[`${noun.name}.${name}`] ?? {},
     )
-    expect([name, status, body?.message]).toEqual([name, 200, undefined])
+    expect([name, status, body?.error && body.message]).toEqual([name, 200, undefined])
   }
 })
 

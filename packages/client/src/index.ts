@@ -29,15 +29,6 @@ export type { RowText, SentRow } from './import/slices.ts'
 export { Problem } from './problem.ts'
 export type { Proofs } from './proof.ts'
 export {
-  type LocalEntity,
-  type LocalOptions,
-  type LocalState,
-  LocalStore,
-  openLocal,
-  type Persistence,
-} from './sync/local.ts'
-export { type SendSync, type SyncReport, sync, syncOver } from './sync/sync.ts'
-export {
   type DoAnswer,
   type Service,
   type Status,

@@ -107,7 +107,8 @@ export async function* eventsIn(place: Place, segment: Segment, before?: Head): 
       yield { head, before: last, event, line, end }
     }
   } catch (reason) {
-    if (reason instanceof Problem) throw reason
+    // The place could not be read; the event may be whole.
+    if (reason instanceof Problem && reason.code !== 'validation_error') throw reason
     throw damaged(seq, `${place.name}/${segment.name}`, (reason as Error).message)
   }
 }

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { type LocalState, openLocal, type Persistence, Problem, sync, syncOver } from '@tildebase/client'
+import { Problem } from '@tildebase/client'
+import { type LocalState, openLocal, type Persistence, sync, syncOver } from '@tildebase/client/sync'
 import type { Command } from '../command.ts'
 import { oneWord } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
