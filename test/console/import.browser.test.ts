@@ -27,7 +27,7 @@ describe.skipIf(BROWSER === null)('a file as people have it', () => {
     const { page } = await stage.enter('import', { tenant: 'german' })
 
     await choose(page, 'kunden.csv', Buffer.from(csv, 'latin1'))
-    expect(await page.getByLabel('Encoding').inputValue()).toBe('windows-1252')
+    await expect.poll(() => page.getByLabel('Encoding').inputValue()).toBe('windows-1252')
     expect(await page.getByLabel('Separator').inputValue()).toBe(';')
     await page.getByLabel('Field for Firma').selectOption('organization')
     await page.getByLabel('Field for Punkte').selectOption('leadScore')

@@ -1,19 +1,20 @@
-/** Tests that pack, install, build, kill or measure for minutes. They run when they are named: `npm run test:slow`. */
+/** Tests that pack, install, build, kill or measure for minutes. They run with `npm run test:slow`, and when they are named. */
 export const SLOW = [
   'test/bare/**',
   'test/packages/**',
   'test/site.test.ts',
   'test/client/python.test.ts',
-  'test/cluster/short/{log,moves,rollback,scenarios,stops,streams,tls,upgrade}.test.ts',
+  'test/cluster/short/**',
   'test/agents/conformance.test.ts',
   'test/bulk/memory.test.ts',
   'test/console/looks.browser.test.ts',
-  'test/content/{bucket-backup,collection-attack,kill,r2,stream}.test.ts',
-  'test/fairness/whole-files.test.ts',
-  'test/faults/{disk,many-stops,restarts}.test.ts',
+  'test/content/{bucket,bucket-backup,collection-attack,kill,r2,stream}.test.ts',
+  'test/fairness/{gateway,large-values,whole-files}.test.ts',
+  'test/faults/{automation,disk,many-stops,restarts,task-kills}.test.ts',
   'test/hosts/{endless,heap,long-import,miniflare}.test.ts',
   'test/openapi-{prism,spectral}.test.ts',
   'test/proof/kill.test.ts',
+  'test/tasks/clients.test.ts',
   'test/tutorials/**',
 ]
 

@@ -1,4 +1,8 @@
 // What "npm test" runs: prepares what the tests need, says so in one line, and hands its arguments to vitest.
+// "--slow" names all the tests that it leaves out.
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { SLOW } from './lanes.ts'
 import { findPrograms } from './programs.ts'
 import { installTools } from './tools.ts'
 import { runVitest } from './vitest.ts'
@@ -12,4 +16,10 @@ if (missing.length > 0) {
   )
   process.exit(1)
 }
-runVitest(process.argv.slice(2), { ...process.env, ...env })
+const words = process.argv.slice(2).flatMap((word) => (word === '--slow' ? slowTests() : [word]))
+runVitest(words, { ...process.env, ...env })
+
+function slowTests(): string[] {
+  const files = globSync([...SLOW], { cwd: join(import.meta.dirname, '..', '..') })
+  return files.filter((file) => file.endsWith('.test.ts'))
+}

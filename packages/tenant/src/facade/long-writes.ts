@@ -229,8 +229,8 @@ export class LongWrites {
       const value = await inTurns(turns, this.#steps(running, transaction, about.isDryRun ? MOST_SHOWN : 0, attempt))
       transaction.checkHead()
       if (!about.isDryRun) {
-        // Reads find all in the indexes at once when it is committed: they write nothing before others may.
-        await inTurns(turns, catchingUp(services.indexing))
+        // Long reads and those of the past find it folded when it is committed: they write nothing before others may.
+        await inTurns(turns, folding(services.indexing))
         keepTask(long.sql, { ...kept(running, this.#now), result: about.result(value) })
         isOpen = false
         const { seq } = engine.head
@@ -279,6 +279,10 @@ export class LongWrites {
 
 const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
 const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
+
+function* folding(indexing: IndexJob): Steps<void> {
+  while (!indexing.foldSlice()) yield
+}
 
 function* catchingUp(indexing: IndexJob): Steps<void> {
   while (!indexing.runSlice()) yield

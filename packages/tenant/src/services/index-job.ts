@@ -57,11 +57,16 @@ export class IndexJob implements Job {
     return extendTree(this.#engine)
   }
 
+  /** Brings the past up to the log by one slice. Returns whether all of it is there now. */
+  foldSlice(): boolean {
+    return indexVersions(this.#engine.sql, VERSIONS_SLICE) < VERSIONS_SLICE
+  }
+
   /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
-    const versions = indexVersions(sql, VERSIONS_SLICE)
-    const isDone = indexText(sql, nouns) && versions < VERSIONS_SLICE
+    const isFolded = this.foldSlice()
+    const isDone = indexText(sql, nouns) && isFolded
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

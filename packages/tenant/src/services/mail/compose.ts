@@ -59,6 +59,11 @@ export function recipientsOf({ sql }: Engine, message: JsonObject): string[] {
   return typeof email === 'string' && addressOf(email) !== null ? [email] : []
 }
 
+/** All whom a message goes to, in the open or not. */
+export function addresseesOf(engine: Engine, message: JsonObject): string[] {
+  return [...recipientsOf(engine, message), ...textsIn(message.cc), ...textsIn(message.bcc)]
+}
+
 /** A Message as an e-mail. */
 export function composed(engine: Engine, id: string, message: JsonObject, transport: Transport): OutgoingMail {
   const { from: given, replyTo, subject, body, html, messageId, automatic } = message

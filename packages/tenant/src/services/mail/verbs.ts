@@ -6,7 +6,7 @@ import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
 import { addressOf } from './address.ts'
-import { mailIssues, recipientsOf } from './compose.ts'
+import { addresseesOf, mailIssues, recipientsOf } from './compose.ts'
 import { inboxOf } from './inbox.ts'
 import { transportOf } from './transport.ts'
 
@@ -37,12 +37,11 @@ function send(write: Write, request: VerbRequest): RunResult {
       const { channel = null } = message
       return { ...queued, warnings: [{ warning: 'not_configured', channel }] }
     }
-    const recipients = recipientsOf(engine, message)
-    if (recipients.length === 0) {
+    if (recipientsOf(engine, message).length === 0) {
       throw invalid('Message', [{ field: 'to', message: 'is required: an e-mail address, or a recipient who has one' }])
     }
     const now = context.clock.now()
-    if (isAutomatic && isLoop(write, recipients, now)) return refusedAsLoop(write, queued)
+    if (isAutomatic && isLoop(write, addresseesOf(engine, message), now)) return refusedAsLoop(write, queued)
     queueMail(engine.sql, { id: queued.entity.id, content: null, failures: 0, due: now })
     write.wakeAt(now)
     return queued
