@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs, type Reply, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
-const CARS = 8_000
+const CARS = 16_000
 const FEW = 20
 /** The oldest and the newest cars. */
 const ends: string[] = []
@@ -81,6 +81,7 @@ verifies(
     const progress: number[] = []
     while (progress.length < 3) {
       const { body } = await admin('GET', path)
+      expect(body.state).toBe('running')
       if (body.progress > (progress.at(-1) ?? -1)) progress.push(body.progress)
     }
     const hidden = [await other('GET', path), await other('DELETE', path)].map(({ status }) => status)
