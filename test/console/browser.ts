@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const PROGRAMS = [
@@ -31,6 +32,8 @@ export interface Tab {
   /** What went wrong in the page: errors, refusals of the content policy, requests to elsewhere. */
   readonly faults: string[]
 }
+
+const CLOSING_MS = 10_000
 
 export interface Browser {
   open(size?: { readonly width: number; readonly height: number }): Promise<Tab>
@@ -84,7 +87,10 @@ export async function startBrowser({ dark = false, touch = false }: Device = {})
       const closing = [...tabs]
       tabs.clear()
       await context.setOffline(false)
-      await Promise.all(closing.map(({ page }) => page.close()))
+      // Now and then the browser does not report that a tab is closed. It goes with its context.
+      await Promise.all(
+        closing.map(({ page }) => Promise.race([page.close(), pause(CLOSING_MS, undefined, { ref: false })])),
+      )
       return closing.flatMap(({ faults }) => faults)
     },
     async close() {
