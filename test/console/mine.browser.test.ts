@@ -75,7 +75,7 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await office.getByText('The role Closer is saved.').waitFor()
     const bo = await person(stage.host, 'acme', { name: 'Bo', email: 'bo-closer@example.com', role: 'Closer' })
-    await make('Deal', { name: 'Deal of nobody' })
+    await make('Deal', { name: 'Deal without an owner' })
 
     const { page } = await enterAs(bo, 'Deal')
     await page

@@ -132,7 +132,7 @@ verifies('mail.bounce', 'a bounce fails the message that it names, and makes no 
   const { take, list, get, run, root } = await open()
   const created = await app.request('POST', `${root}/Message`, {
     channel: 'Email',
-    to: ['nobody@example.org'],
+    to: ['unknown@example.org'],
     body: 'x',
   })
   await run(`Message/${created.body.$id}/send`)
@@ -151,7 +151,7 @@ verifies('mail.bounce', 'a bounce fails the message that it names, and makes no 
       '',
       'Reporting-MTA: dns; mx.example.org',
       '',
-      'Final-Recipient: rfc822; nobody@example.org',
+      'Final-Recipient: rfc822; unknown@example.org',
       `Action: ${action}`,
       'Status: 5.1.1',
       'Diagnostic-Code: smtp; 550 5.1.1 No such',

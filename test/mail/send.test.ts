@@ -93,7 +93,7 @@ verifies('mail.retry', 'every attempt has the same Message-ID, and a temporary r
 verifies('mail.failed', 'a message fails when it is refused permanently, or when its retries are used up', async () => {
   const { root, send, settled } = open()
   smtp.refuse(550)
-  const final = await send({ to: ['nobody@example.org'] })
+  const final = await send({ to: ['unknown@example.org'] })
   expect(await settled(final.id)).toMatchObject({ status: 'Failed', error: expect.stringContaining('550') })
 
   smtp.refuse(451, 3)
