@@ -14,6 +14,14 @@ interface Props {
 export function PartFields({ row, onChange }: Props) {
   const text = (name: string) => row.parts[name] ?? ''
   const set = (name: string) => (value: string) => onChange({ parts: { ...row.parts, [name]: value } })
+  const atMost = (
+    <TextField
+      label="At most"
+      hint={`${FOR}; without an end when empty`}
+      value={text('timeout')}
+      onChange={set('timeout')}
+    />
+  )
   switch (row.kind) {
     case 'request':
       return (
@@ -55,12 +63,7 @@ export function PartFields({ row, onChange }: Props) {
             value={text('waitFor')}
             onChange={set('waitFor')}
           />
-          <TextField
-            label="At most"
-            hint={`${FOR}; without an end when empty`}
-            value={text('timeout')}
-            onChange={set('timeout')}
-          />
+          {atMost}
         </div>
       )
     case 'ask':
@@ -75,12 +78,7 @@ export function PartFields({ row, onChange }: Props) {
               value={text('of')}
               onChange={set('of')}
             />
-            <TextField
-              label="At most"
-              hint={`${FOR}; without an end when empty`}
-              value={text('timeout')}
-              onChange={set('timeout')}
-            />
+            {atMost}
           </div>
           <Rows row={row} name="Field to answer" value="string, number, date, A | B" onChange={onChange} />
         </>
