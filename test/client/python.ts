@@ -4,6 +4,8 @@ import { downloadWithApt } from '../prepare/apt.ts'
 
 export const ROOT_FOLDER = join(import.meta.dirname, '..', '..')
 const FOLDER = join(ROOT_FOLDER, '.tmp', 'python')
+/** Compiled modules: not beside the sources, and not compiled again for each program. */
+const CACHE = join(FOLDER, 'compiled')
 const UNPACKED = join(FOLDER, 'root', 'usr', 'lib', 'python3', 'dist-packages')
 
 /** What the client, its wheel and its type checker need, as Debian packages it. */
@@ -14,8 +16,15 @@ const MODULES = ['httpx', 'setuptools', 'wheel', 'mypy']
 /** The Python of the system, and where the modules are that tests need; or what is missing. */
 export type Python = { readonly command: string; readonly path: string } | { readonly missing: string }
 
-/** Finds Python and the modules. Missing ones are downloaded from Debian and unpacked, which needs no root. */
+let found: Python | undefined
+
+/** Finds Python and the modules, once. Missing ones are downloaded from Debian and unpacked, which needs no root. */
 export function findPython(): Python {
+  found ??= lookForPython()
+  return found
+}
+
+function lookForPython(): Python {
   const command = ['/usr/bin/python3', 'python3'].find((name) => isNewEnough(name))
   if (command === undefined) return { missing: 'Python 3.11 or newer' }
   if (hasModules(command, '')) return { command, path: '' }
@@ -32,7 +41,7 @@ export function runPython(
   { cwd = ROOT_FOLDER, env: more = {} }: { readonly cwd?: string; readonly env?: { [name: string]: string } } = {},
 ): string {
   if ('missing' in python) throw new Error(`Missing: ${python.missing}.`)
-  const env = { ...process.env, ...more, PYTHONPATH: [...path, python.path].join(':'), PYTHONDONTWRITEBYTECODE: '1' }
+  const env = { ...process.env, ...more, PYTHONPATH: [...path, python.path].join(':'), PYTHONPYCACHEPREFIX: CACHE }
   const { status, stdout, stderr } = spawnSync(python.command, ['-W', 'ignore', ...args], {
     cwd,
     env,

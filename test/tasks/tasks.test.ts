@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs, type Reply, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
@@ -33,6 +34,7 @@ async function ended(begun: Reply, meanwhile: (task: any) => unknown = () => {})
     const { body } = await send('GET', `/tasks/${begun.body.id}`)
     if (body.state !== 'running') return body
     await meanwhile(body)
+    await setTimeout(20)
   }
 }
 
