@@ -7,8 +7,7 @@ import { createVault } from '../../packages/server/src/host/vault.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import type { Engine } from '../../packages/tenant/src/engine/engine.ts'
 import { done, type Stepwise } from '../../packages/tenant/src/engine/turns.ts'
-import { createServices } from '../../packages/tenant/src/facade/create-services.ts'
-import type { TenantServices } from '../../packages/tenant/src/facade/services.ts'
+import { createServices, type TenantServices } from '../../packages/tenant/src/facade/create-services.ts'
 import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
 import {
   isReadOperation,

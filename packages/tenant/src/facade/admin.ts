@@ -2,7 +2,7 @@ import { isoOf } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
-import { entitiesByType, firstEventAt } from '../services/summary.ts'
+import { entitiesByType, firstEventAt } from '../services/status.ts'
 import { type Verdict, verify } from '../services/verify.ts'
 import {
   type Content,

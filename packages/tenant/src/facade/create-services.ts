@@ -40,7 +40,17 @@ import { queueRuns, rescheduleAll } from '../services/workflows/queue.ts'
 import { workflowVerbs } from '../services/workflows/verbs.ts'
 import { resumeRuns } from '../store/automation/integrations.ts'
 import { Transactor } from '../write/group-commit.ts'
-import type { TenantServices } from './services.ts'
+
+/** What a tenant keeps in memory in addition to its engine. */
+export interface TenantServices {
+  readonly transactor: Transactor
+  readonly keys: Keys
+  readonly people: People
+  readonly feed: Feed
+  readonly flagCounts: FlagCounts
+  readonly indexing: IndexJob
+  readonly checkpoints: Checkpoints
+}
 
 /** Opens the engine of a tenant and connects it with its services. The one place that knows them all. */
 export function createServices(slug: string, ports: Ports, options: TenantOptions): TenantServices {

@@ -21,7 +21,7 @@ import type { KeptMail } from '../services/mail/receive.ts'
 import { keepAttachments } from '../services/mail/take.ts'
 import { hasFiles, type Sending } from '../store/files/contents.ts'
 import { fileFields, filesIn } from '../write/files.ts'
-import type { TenantServices } from './services.ts'
+import type { TenantServices } from './create-services.ts'
 
 /** The bytes of a file, to be read in whole or in part. */
 export interface OpenFile {

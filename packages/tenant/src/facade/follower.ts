@@ -5,7 +5,7 @@ import { changesAfter, type Patterns } from '../services/events/changes.ts'
 import { eventFrame } from '../services/events/frame.ts'
 import { LiveList, type LiveListOptions } from '../services/events/live-list.ts'
 import { Tail } from '../services/events/tail.ts'
-import type { TenantServices } from './services.ts'
+import type { TenantServices } from './create-services.ts'
 
 const MOST_ROWS = 100
 

@@ -12,7 +12,7 @@ import { type KeptTask, keepTask } from '../store/tasks.ts'
 import type { GroupCommit } from '../write/group-commit.ts'
 import type { HookAnswers } from '../write/stored-hooks.ts'
 import type { Progress, Write, WriteContext } from '../write/write.ts'
-import type { TenantServices } from './services.ts'
+import type { TenantServices } from './create-services.ts'
 
 /** What a task says of a write. */
 export interface TaskAbout<T> {

@@ -11,7 +11,7 @@ import type { Grant } from '../grant/grant.ts'
 import { wholeTree } from '../services/proof/catch-up.ts'
 import { proveEvent } from '../services/proof/event-proof.ts'
 import { Tree } from '../services/proof/tree.ts'
-import type { TenantServices } from './services.ts'
+import type { TenantServices } from './create-services.ts'
 
 /** What a tenant proves about its log to a grant. Sizes and hashes are for every key; events for those that see them. */
 export class Prover {

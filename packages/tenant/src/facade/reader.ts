@@ -32,10 +32,10 @@ import { typesWithEntities } from '../store/log/changes.ts'
 import { seqAt } from '../store/log/log.ts'
 import { notFound } from '../write/verb.ts'
 import type { CountedFunnel } from '../write/verb-request.ts'
+import type { TenantServices } from './create-services.ts'
 import { QuestionReader } from './questions.ts'
 import { ReactionReader } from './reaction-reader.ts'
 import { demandFewRows, limited } from './rows-per-answer.ts'
-import type { TenantServices } from './services.ts'
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
 export class TenantReader {

@@ -3,8 +3,8 @@ import type { Grant } from '../grant/grant.ts'
 import { isNarrowed } from '../grant/grant.ts'
 import { reaches } from '../grant/scopes.ts'
 import { type KeptTask, keptTasks } from '../store/tasks.ts'
+import type { TenantServices } from './create-services.ts'
 import type { LongWrites } from './long-writes.ts'
-import type { TenantServices } from './services.ts'
 
 /** The tasks of a tenant, as a grant sees them: its own, or all for an administrator of everything. */
 export class TenantTasks {

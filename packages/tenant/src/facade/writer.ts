@@ -33,10 +33,10 @@ import { type Operation, runVerb, runVerbInSteps } from '../write/run-verb.ts'
 import { computingOnce } from '../write/verb.ts'
 import type { RunResult, VerbResult } from '../write/verb-request.ts'
 import type { Progress, Write } from '../write/write.ts'
+import type { TenantServices } from './create-services.ts'
 import { FileWriter } from './files.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { TenantReader } from './reader.ts'
-import type { TenantServices } from './services.ts'
 
 /** One write to a tenant with the rights of a grant: whole or not at all, alive as long as its transaction. */
 export class TenantWriter {

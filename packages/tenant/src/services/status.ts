@@ -4,9 +4,10 @@ import { storageUse } from '../engine/quota.ts'
 import { type Grant, may } from '../grant/grant.ts'
 import { scopesText } from '../grant/scopes.ts'
 import { rowFilterOf } from '../query/read-context.ts'
+import { countsByType } from '../store/entities.ts'
+import { readEntry } from '../store/log/log.ts'
 import { readOrigin } from '../store/log/origin.ts'
 import { receivers } from '../store/outgoing/receivers.ts'
-import { entitiesByType } from './summary.ts'
 
 /** How a tenant is, and what a key may do. */
 export function statusOf(engine: Engine, grant: Grant): JsonObject {
@@ -49,4 +50,14 @@ function countsFor(engine: Engine, grant: Grant): (readonly [string, number])[] 
     const noun = engine.nouns.get(type)
     return noun !== undefined && may(grant, 'read', noun) && rowFilterOf(engine, grant, type) === null
   })
+}
+
+/** How many entities of each type there are. */
+export function entitiesByType(engine: Engine): [type: string, count: number][] {
+  return countsByType(engine.sql)
+}
+
+/** When the first event was, or null. */
+export function firstEventAt(engine: Engine): number | null {
+  return readEntry(engine.sql, 1)?.at ?? null
 }
