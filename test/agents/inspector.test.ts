@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
+import { person } from '../people/people.ts'
 
 const PACKAGE = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
 const INSPECTOR = join(PACKAGE, '..', 'clients/launcher/build/index.js')
@@ -33,6 +34,21 @@ test.each(['modern', 'legacy'])('the inspector completes a session (%s)', { time
   await expect(steady(session.join('\n'))).toMatchFileSnapshot(`inspector-${era}.txt`)
 })
 
+test('the inspector reads a page, proposes, and waits until a person has approved', { timeout: 300_000 }, async () => {
+  const admin = await person(host, 'acme', { email: 'admin@example.com', role: 'Admin' })
+  const code = "await $.Contact.create({ name: 'Dorothy' })"
+  const page = inspect('modern', 'resources/read', '--uri', 'ui://tildebase/changeset')
+  const proposed = tool('modern', 'do', { code, propose: 'Add Dorothy' })
+  const open = () => admin.send('GET', '/~acme/Changeset?title=Add%20Dorothy').then(({ body }) => body.results[0])
+  await expect.poll(open, { timeout: 120_000 }).toBeDefined()
+  const approved = await admin.send('POST', `/~acme/Changeset/${(await open()).$id}/approve`)
+
+  expect(approved.status, approved.text).toBe(200)
+  expect(await proposed).toContain('Approved')
+  expect(await page).toContain('text/html;profile=mcp-app')
+  expect((await host.request('GET', '/~acme/Contact?name=Dorothy')).body.total).toBe(1)
+})
+
 function tool(era: string, name: string, args: Record<string, unknown>): Promise<string> {
   const pairs = Object.entries(args).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
@@ -47,7 +63,7 @@ function inspect(era: string, method: string, ...more: string[]): Promise<string
   // Its own files stay out of the home folder of the user.
   const env = { ...process.env, HOME: join(host.data, 'home'), MCP_CATALOG_PATH: join(host.data, 'home', 'mcp.json') }
   return new Promise((tell) => {
-    execFile(process.execPath, [INSPECTOR, ...target, ...args], { env }, (failed, stdout, stderr) => {
+    execFile(process.execPath, [INSPECTOR, ...target, ...args], { env, timeout: 100_000 }, (failed, stdout, stderr) => {
       tell(`$ inspector --cli ${args.join(' ')}\n${stdout}${stderr}exit ${failed?.code ?? 0}\n`)
     })
   })

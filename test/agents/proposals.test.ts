@@ -4,7 +4,7 @@ import { type TestApp, testApp } from '../host.ts'
 import { connect } from '../people/agents.ts'
 import { type Browser, person } from '../people/people.ts'
 import { verifies } from '../verifies.ts'
-import { propose, speak } from './wire.ts'
+import { decide, propose, speak } from './wire.ts'
 
 const WAITS = { tasks: true, urls: true }
 
@@ -23,21 +23,6 @@ beforeAll(async () => {
   key = app.as(await app.key('acme', 'write:crm'))
 })
 afterAll(() => app.stop())
-
-/** Sends the form of the page of a task as a person. */
-async function decide(who: Browser, url: string, decision: string, more: Record<string, string> = {}) {
-  const { pathname, search } = new URL(url)
-  const shown = await who.send('GET', pathname + search)
-  const fields = Object.fromEntries(
-    [...shown.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
-      name,
-      value,
-    ]),
-  )
-  const form = new URLSearchParams({ ...fields, decision, ...more } as Record<string, string>).toString()
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return { shown, sent: await who.send('POST', pathname + search, form, headers) }
-}
 
 const urlOf = (task: any): string => task.inputRequests.decision.params.url
 const get = (send: typeof agent, taskId: string, declared = WAITS) =>
@@ -113,8 +98,10 @@ describe('a task', () => {
     const { result } = await propose(agent, 'acme', WAITS)
     const inputResponses = { decision: { action: 'accept', content: { decision: 'approve' } } }
 
-    await speak(agent, 'acme', 'tasks/update', { taskId: result.taskId, inputResponses }, WAITS)
+    const answered = await speak(agent, 'acme', 'tasks/update', { taskId: result.taskId, inputResponses }, WAITS)
+    const empty = await speak(agent, 'acme', 'tasks/update', { taskId: result.taskId }, WAITS)
 
+    expect([answered.error, empty.error?.code]).toEqual([undefined, -32602])
     expect((await get(agent, result.taskId)).result.status).toBe('input_required')
   })
 

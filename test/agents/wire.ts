@@ -1,4 +1,5 @@
 import type { Reply } from '../host.ts'
+import type { Browser } from '../people/people.ts'
 
 const META = 'io.modelcontextprotocol'
 export const TASKS = 'io.modelcontextprotocol/tasks'
@@ -52,4 +53,24 @@ export async function speak(
 export function propose(send: Send, tenant: string, declared: Declared, name = 'Ada'): Promise<any> {
   const code = `await $.Contact.create({ name: ${JSON.stringify(name)} })`
   return speak(send, tenant, 'tools/call', { name: 'do', arguments: { code, propose: `Add ${name}` } }, declared)
+}
+
+/** Sends the form of the page of a task as a person. */
+export async function decide(who: Browser, url: string, decision: string, more: Record<string, string> = {}) {
+  const { pathname, search } = new URL(url)
+  const shown = await who.send('GET', pathname + search)
+  const fields = Object.fromEntries(
+    [...shown.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  )
+  const form = new URLSearchParams({ ...fields, decision, ...more } as Record<string, string>).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return { shown, sent: await who.send('POST', pathname + search, form, headers) }
+}
+
+/** The address in the answer of a tool at which a person decides on what was proposed. */
+export function addressIn(text: string): string {
+  return /https?:\/\/[^\s"\\]+\/decide[^\s"\\]*/.exec(text)![0]
 }

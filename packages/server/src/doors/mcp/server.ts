@@ -51,7 +51,9 @@ export function serverFor(call: Call, client: McpClient, isModern: boolean): Ser
   server.setRequestHandler('events/unsubscribe', { params: ANY }, (params) => unsubscribe(call, params))
   if (!isModern) return server
   server.setRequestHandler('tasks/get', { params: ANY }, (params) => getTask(call, client, params))
-  server.setRequestHandler('tasks/update', { params: ANY }, (params) => updateTask(call, client, params))
+  server.setRequestHandler('tasks/update', { params: ANY }, (params, { mcpReq }) =>
+    updateTask(call, client, params, mcpReq.inputResponses),
+  )
   server.setRequestHandler('tasks/cancel', { params: ANY }, (params) => cancelTask(call, client, params))
   return server
 }

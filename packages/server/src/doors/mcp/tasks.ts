@@ -54,13 +54,16 @@ export async function getTask(call: Call, client: McpClient, params: unknown): P
   const proposal = await ownProposal(call, client, params)
   const task = taskOf(proposal, client)
   if (task.status === 'input_required') return { ...task, inputRequests: { decision: asked(proposal) } }
-  return task.status === 'completed' ? { ...task, result: resultOf(outcomeOf(proposal)) } : { ...task }
+  return task.status === 'completed'
+    ? { ...task, result: { resultType: 'complete', ...resultOf(outcomeOf(proposal)) } }
+    : { ...task }
 }
 
-/** Answers `tasks/update`: it is noted that the client answered, which decides nothing. */
-export async function updateTask(call: Call, client: McpClient, params: unknown): Promise<Answer> {
-  if (!isPlainObject(params) || !isPlainObject(params.inputResponses))
-    throw new ProtocolError(INVALID_PARAMS, 'inputResponses must be an object.')
+/**
+ * Answers `tasks/update`: the responses decide nothing, whatever they are. The library takes them out of the parameters.
+ */
+export async function updateTask(call: Call, client: McpClient, params: unknown, responses: unknown): Promise<Answer> {
+  if (!isPlainObject(responses)) throw new ProtocolError(INVALID_PARAMS, 'inputResponses must be an object.')
   await ownProposal(call, client, params)
   return {}
 }
