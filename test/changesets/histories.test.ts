@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Grant, grantFor } from '../../packages/tenant/src/grant/grant.ts'
 import { changesetOf } from '../../packages/tenant/src/services/changesets/changeset.ts'
+import { isDecision, sealDecision } from '../../packages/tenant/src/services/changesets/decision.ts'
 import { forkChanges } from '../../packages/tenant/src/services/changesets/fork.ts'
 import { createFromOperations } from '../../packages/tenant/src/services/changesets/given.ts'
 import { propose } from '../../packages/tenant/src/services/changesets/propose.ts'
@@ -229,6 +230,7 @@ verifies(
         const id = proposeAll(tenant, ids, own)
         if (id === null) return
         attempt(() => approve(tenant, id, { operations: [99] }))
+        const signature = sealDecision(tenant.engine, changesetOf(tenant.engine, REVIEWER, id))
         clock.at += isLate ? 30 * DAY : 30 * DAY - 1
         await tenant.wake()
         const then = changesetOf(tenant.engine, REVIEWER, id).state
@@ -237,6 +239,8 @@ verifies(
         expect([then, changesetOf(tenant.engine, REVIEWER, id).state]).toEqual(
           isLate ? ['Stale', 'Stale'] : ['Open', 'Rejected'],
         )
+        // The address of the page on which a person decides ends with the changeset.
+        expect(isDecision(tenant.engine, id, signature)).toBe(!isLate)
         expect(attempt(() => approve(tenant, id))).toBeNull()
         expect(state(tenant)).toEqual(was)
         const types = tenant.sql.rows('SELECT DISTINCT type FROM events WHERE seq > ? ORDER BY type', head).flat()
