@@ -176,7 +176,7 @@ describe('the official client', () => {
     expect(signed['x-mcp-subscription-id']).toBe(id)
   })
 
-  /** Sends a message of the tasks extension, which the client does not know by itself. */
+  /** Sends a message of the tasks extension: the client has no method for it. */
   async function dispatch({ method, params }: { method: string; params: Record<string, unknown> }) {
     const name = params.taskId ?? params.name
     const response = await fetch(`${host.url}/~acme/mcp`, {

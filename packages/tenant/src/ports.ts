@@ -273,7 +273,7 @@ export interface ScriptAnswer {
   readonly logs: readonly string[]
 }
 
-/** How long work lets others have their turn in the same thread. */
+/** How long-running work gives other work of the thread its turn. */
 export interface Turns {
   /** Milliseconds, from any moment on. */
   now(): number

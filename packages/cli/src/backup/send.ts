@@ -3,7 +3,7 @@ import { waitFor } from './patience.ts'
 import type { Found } from './portable.ts'
 import { slicesOf } from './slices.ts'
 
-/** So many tries without a slice that arrived, about a minute and a half, and it is given up. */
+/** Sending ends after so many failures in a row, which take about a minute and a half. */
 const MOST_FAILURES = 10
 
 /** The state of a new tenant: the number of received events, and whether it is in use. */

@@ -88,7 +88,7 @@ class Sender {
     await this.#sendWaiting(waiting)
   }
 
-  /** Sends rows that refer to others which came later, as long as that brings some further. Then the rest is refused. */
+  /** Sends rows again that refer to rows which came later, until a pass stores none of them. The rest is refused. */
   async #sendWaiting(rows: SentRow[]): Promise<void> {
     let waiting = rows
     for (let isLast = false; waiting.length > 0; ) {

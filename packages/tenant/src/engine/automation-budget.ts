@@ -43,7 +43,7 @@ export class AutomationBudget {
       return now + NO_ROOM
     if (this.#perMinute === null) return 0
     this.#fill(now)
-    // A difference too small for the clock is none.
+    // Rounding may leave a time that is already over.
     const resumes = this.#left >= 1 ? 0 : this.#resumes()
     return resumes > now ? resumes : 0
   }

@@ -55,7 +55,7 @@ export class Follower {
       const { show } = visibilityOf(engine, grant, patterns)
       const text = recent.map((row) => {
         const shown = show(row)
-        // What others see too is written as text once.
+        // An event that is shown whole is written as text once for all followers.
         return shown === null ? '' : shown === row ? feed.frame(row) : eventFrame(shown, engine)
       })
       return { text: text.join(''), position: recent.at(-1)!.seq }

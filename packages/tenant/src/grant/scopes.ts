@@ -22,7 +22,7 @@ const GUARDED = new Set(['ApiKey', 'Webhook'])
 /** Types whose entities decide about rights, and about what happens automatically. */
 const SERVICE_TYPES = new Set(['ApiKey', 'User', 'Webhook', 'Workflow', 'Integration'])
 
-/** Whether a type is one of the service's own: what is stored changes it with `admin` on its domain only. */
+/** Whether a type belongs to the service itself: stored code and workflows need `admin` on its domain to change it. */
 export function isServiceType(name: string): boolean {
   return SERVICE_TYPES.has(name)
 }

@@ -211,7 +211,7 @@ function earlier(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-/** Undefined when it opens nothing: that is not cached, so that guesses do not drive out what is true. */
+/** Undefined for an unknown secret. Those are not cached, so that guesses do not evict valid keys. */
 function readKey(engine: Engine, secret: string): ValidKey | undefined {
   const id = keyIdOf(engine.sql, engine.ports.seal, secret)
   return id === null ? undefined : (validKey(engine, id) ?? undefined)

@@ -26,7 +26,7 @@ export function referringValues(sql: Sql, field: number, ids: readonly string[],
     .flatMap(([text]) => parsedValue(text))
 }
 
-/** How many they are. */
+/** How many entities refer to one of these ids in a field. */
 export function countReferrers(sql: Sql, field: number, ids: readonly string[]): number {
   return sql.rows(`SELECT count(*) FROM (SELECT 1 ${NAMING})`, field, JSON.stringify(ids), OPEN, -1)[0]![0]
 }

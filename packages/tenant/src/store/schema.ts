@@ -136,7 +136,7 @@ function indexable(noun: Noun): string[] {
   )
 }
 
-/** Two fields of one signature have the same rows in the index. */
+/** Fields with the same signature have the same rows in the index. */
 function signature(noun: Noun, name: string): string {
   const field = noun.fields[name]
   if (!field) return name

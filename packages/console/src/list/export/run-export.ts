@@ -44,7 +44,7 @@ async function run(wanted: Export, { id, file }: ExportJob, signal: AbortSignal)
   window.addEventListener('beforeunload', stay)
   try {
     const content = await read(wanted, signal, (patch) => change(id, patch))
-    // Cancelled with the last bytes on their way: people do not expect a file then.
+    // Cancelled while the last bytes arrived: no file is saved then.
     if (signal.aborted) throw signal.reason
     saveFile(content, file)
     remove(id)

@@ -41,7 +41,7 @@ export interface TenantRow {
   readonly snapshot: number
   /** The last change that erased something: snapshots and changes before it must go. */
   readonly erased: number
-  /** No owner before has given out a time after this one. */
+  /** No earlier owner has written an event after this time. */
   readonly clock: number
 }
 

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts'
 import type { HttpResponse } from '../http.ts'
 import type { Reply } from '../reply.ts'
 
-/** A file that is made again whenever it is asked for, bit by bit, and always with the same bytes. */
+/** A file that is generated for every request, part by part, and always with the same bytes. */
 export interface MadeFile {
   /** Names these very bytes. */
   readonly etag: string

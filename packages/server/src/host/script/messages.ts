@@ -20,7 +20,7 @@ export type ToWorker =
       readonly call: number
       readonly ok: boolean
       readonly text: string
-      /** For how long the code has waited for tasks so far: that does not count. */
+      /** For how many milliseconds the code has waited for tasks so far: waiting is not run time. */
       readonly excusedMs: number
     }
 

@@ -35,7 +35,7 @@ const QUICK_MS = 1
 const SLOW_SYNCS = 64
 /** So many writes are worth a commit of their own. */
 const ENOUGH = 16
-/** A log that does not grow is looked at once in so many syncs. */
+/** The size of a write-ahead log that does not grow is read once in so many syncs. */
 const LOOK_EVERY = 8
 
 const fileSync: FileSync = {

@@ -3,7 +3,7 @@ import type { Transferable } from 'node:worker_threads'
 import type { Replication } from '../tenants/replication.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/** The end of the replication in a thread of tenants: commits and what is about to leave go to the gateway's thread. */
+/** Replication as a worker thread has it: it passes commits, and answers that wait for them, to the gateway's thread. */
 export class ThreadReplication implements Replication {
   readonly #folder: string
   readonly #send: (message: FromWorker, transfer?: Transferable) => void

@@ -49,7 +49,7 @@ export function builtInMetric(
   for (const type of metric.types) demand(grant, 'read', engine.noun(type))
   const view = metricViewOf(engine, grant, reader, asOf)
   const history = monthEnds(view.at).map((at, index, all) => {
-    // The month that is not over yet ends now.
+    // The current month is measured until now.
     const past = index === all.length - 1 ? view : metricViewOf(engine, grant, reader, at)
     return { date: isoOf(at).slice(0, 10), value: metric.value(past) }
   })

@@ -10,7 +10,7 @@ import type { VerbRequest, VerbResult } from '../../write/verb-request.ts'
 import type { TransactionListener, Write } from '../../write/write.ts'
 
 const MOST_GOALS = 1_000
-/** Reaching the target, whatever the state before: the service's own verb. */
+/** Marks a goal as reached, from any state. A verb of the service itself, which no client can name. */
 const ACHIEVE: Verb = { name: 'achieve', before: 'achieving', event: 'achieved', set: { status: 'Achieved' } }
 const FOLLOW: Verb = { name: 'update', before: 'updating', event: 'updated' }
 const SETTLED = ['Achieved', 'Completed', 'Missed']

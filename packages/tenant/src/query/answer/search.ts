@@ -98,7 +98,7 @@ export class Search {
     limit: number,
   ): Generator<void, ReturnType<typeof rowsOf>> {
     const { order } = this.question
-    // The index would be read as a whole to find them.
+    // These entities are few: sorting their values is cheaper than reading the whole index in its order.
     const byValues: Order = order.by === 'index' ? { ...order, by: 'values' } : order
     const most = Math.max(this.#reader.orders ? this.#sizes.kept : 0, offset + limit)
     const part = Math.max(this.#sizes.sorted, 2 * most)

@@ -23,7 +23,7 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
     if (rows.length === 0) return true
     // It may have been made by older rules.
     if (known === null) sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
-    // In the order of their places: the index gathers in memory what comes in order, and writes it out where one does not.
+    // In ascending order of rowid: FTS5 collects such rows in memory, and writes a segment where the order breaks.
     for (const { seq, type, event, data } of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
     }

@@ -8,7 +8,7 @@ import type { VerbResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 import { eraseFromChangesets } from '../changesets/erase.ts'
 
-/** Types whose entities say how the service works: they hold no person, and must stay whole. */
+/** Types that configure the service: they hold no personal data, and cannot be erased. */
 const KEPT = new Set(['ApiKey', 'Webhook', 'Changeset'])
 
 /** Erases an entity permanently: state, versions, log, texts. It is deleted first, so that every follower receives that. */

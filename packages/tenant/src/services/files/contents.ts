@@ -46,7 +46,7 @@ export async function dropUnneeded(engine: Engine, contents: readonly ReceivedCo
   }
 }
 
-/** Where the bytes of an entity's file are. A hash that got into the entity in another way leads to nothing. */
+/** Where the bytes of an entity's file are. Null for a hash that was not stored as a file of this entity. */
 export function keyOfFile({ sql }: Engine, entity: string, { hash }: FileValue): string | null {
   const content = isFieldOf(sql, hash, entity) ? contentOf(sql, hash) : null
   if (content && content.key === null)

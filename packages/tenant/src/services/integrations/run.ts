@@ -50,7 +50,7 @@ export function integrationJob(transactor: Transactor): Job {
       for (const id of dueRuns(engine.sql, engine.ports.clock.now())) {
         if (running.has(id)) continue
         running.add(id)
-        // Booked at once, so that it is not due while it runs; a crash runs it again.
+        // The run is booked first, so that it is not due again while it runs. After a crash it runs again.
         transactor.commit(SYSTEM, {}, (write) => {
           beginRun(write.sql, id)
         })

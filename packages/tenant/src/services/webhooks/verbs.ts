@@ -206,7 +206,7 @@ function rotate({ engine, context }: Write, id: string, secret: string): void {
   rotateSecret(engine.sql, id, engine.ports.vault.encrypt(secret), context.clock.now() + OVERLAP)
 }
 
-/** Something next to the entity changed: what is remembered of webhooks is read again, and the queue looked at. */
+/** Forgets the cached webhooks and wakes the delivery job, after a change outside the entity. */
 function changed(write: Write): void {
   write.engine.cache.forget('Webhook')
   write.wakeAt(write.context.clock.now())

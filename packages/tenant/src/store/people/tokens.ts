@@ -4,7 +4,7 @@ import type { Sql, SqlRow } from '../../ports.ts'
 /** What a secret that was handed out is for. */
 export type TokenKind = 'session' | 'invitation' | 'challenge' | 'request' | 'code' | 'device' | 'access' | 'refresh'
 
-/** What is kept of such a secret. */
+/** The record of a secret that was handed out. The secret itself is not stored. */
 export interface Token {
   readonly id: string
   readonly kind: TokenKind

@@ -37,7 +37,7 @@ interface Run {
   stopped: boolean
   timer: NodeJS.Timeout | null
   readonly begun: number
-  /** The tasks that it waits for, since when, and the milliseconds of those before: they do not count. */
+  /** How many tasks it waits for, since when, and for how many milliseconds it waited before: waiting is not run time. */
   tasks: number
   tasksSince: number
   excusedMs: number
