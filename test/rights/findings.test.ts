@@ -281,6 +281,7 @@ describe('revoking a key', () => {
       webhooks: [webhook],
       hooks: ['hook_Contact-creating'],
       workflows: [],
+      integrations: [],
       apiKeys: [child.$id],
     })
     expect((await app.request('GET', `/~legacy/webhooks/${webhook}`)).body.suspended).toBe(true)
@@ -331,6 +332,7 @@ describe('suspending a person', () => {
       webhooks: [webhook],
       hooks: ['hook_Contact-creating'],
       workflows: [],
+      integrations: [],
       apiKeys: [key.$id],
     })
     expect((await app.request('POST', '/~staying/Contact', { name: 'Bob' })).body.title).toBe('by hook')

@@ -4,7 +4,8 @@ import type { Wire } from './transport/wire.ts'
 /** A question that a workflow asks a person or a role. */
 export interface Ask {
   readonly id: string
-  readonly title: string
+  /** Null where the key or the agent may not read what the workflow reads. */
+  readonly title: string | null
   /** `role:<name>`, or the id of a User. */
   readonly of: string
   /** What to answer in addition, in the noun notation. */

@@ -97,6 +97,100 @@ const REMOVALS: readonly Removal[] = [
     'before && actsOf(before) === null',
     'guard: a verb',
   ),
+  removal(
+    'a mail server needs an administrator',
+    'services/integrations/author.ts',
+    'isMail ? [...reach, changes(',
+    '!isMail ? [...reach, changes(',
+    'mail server',
+  ),
+  removal(
+    'e-mail goes through a server as it was connected',
+    'services/mail/transport.ts',
+    'const stored = authoredIntegration(engine, id)',
+    `const { data } = engine.sql.rows('SELECT data FROM states WHERE id = ?', id).map(([data]) => ({ data }))[0]!
+    const { provider, apiBaseUrl, from } = JSON.parse(data)
+    if (provider === 'smtp') return { id, declaration: { mail: 'smtp', address: apiBaseUrl, from: from ?? null } }
+    const stored = authoredIntegration(engine, id)`,
+    'mail server',
+  ),
+  removal(
+    'questions are for the person who is asked',
+    'services/workflows/steps/ask.ts',
+    ': addressesOf(engine, person).includes(of)',
+    ': of !== null',
+    'ask: an answer',
+  ),
+  removal(
+    'a person answers, and no key or agent',
+    'services/workflows/steps/ask.ts',
+    '  demandAnswerer(grant)\n',
+    '  void demandAnswerer\n',
+    'ask: an answer',
+  ),
+  removal(
+    'titles of questions are for readers of their values',
+    'services/workflows/steps/ask.ts',
+    'title: isOpen ? row.title : null',
+    'title: row.title',
+    'ask: a title',
+  ),
+  removal(
+    'a workflow with a secret needs an administrator',
+    'services/workflows/author.ts',
+    'if (secretsIn(behaviour.steps).length > 0)',
+    'if (secretsIn(behaviour.steps).length > 99)',
+    'secret: a request',
+  ),
+  removal(
+    'secrets are taken out of answers',
+    'services/workflows/steps/request.ts',
+    'kept.replaceAll(spelling, () => name)',
+    'kept.replaceAll(spelling, () => (name === "" ? "" : spelling))',
+    'secret: an answer',
+  ),
+  removal(
+    'filters of waits read what the author may read',
+    'authorship/reach.ts',
+    `demandReach(author, 'filter', reachOfFilter(engine, filter))`,
+    'void author',
+    'subscription: a filter',
+  ),
+  removal(
+    'subscriptions have the rights of now',
+    'services/event-subscriptions/holder.ts',
+    'return keyGrant(engine, actor)',
+    'return keyGrant(engine, actor) && OPERATOR',
+    'subscription',
+  ),
+  removal(
+    'links have the rights of now',
+    'services/files/links.ts',
+    'return personGrant(engine, actor)',
+    'return personGrant(engine, actor) && OPERATOR',
+    'file link',
+  ),
+  removal(
+    'a hash opens no content',
+    'write/files.ts',
+    `!may(grant, 'read', noun)) continue`,
+    `noun.name === '') continue`,
+    'upload',
+  ),
+  removal(
+    'visible rows are of a type that the reader may read',
+    'query/rights/visible-entity.ts',
+    `if (!may(grant, 'read', noun)) return false`,
+    'void may',
+    'notice',
+  ),
+  removal(
+    'changesets are shown by what they contain',
+    'query/rights/changeset-rows.ts',
+    '{ types: { $nin: unreadable } },',
+    '',
+    'changeset',
+  ),
 ]
 
 const folder = copyOf()

@@ -4,10 +4,11 @@ import { hooksOf } from '../../../packages/tenant/src/services/scripts/stored.ts
 import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { timersOf } from '../../../packages/tenant/src/services/timers/view.ts'
 import { deliveriesOf } from '../../../packages/tenant/src/services/webhooks/records.ts'
+import { asksOf } from '../../../packages/tenant/src/services/workflows/steps/ask.ts'
 import { runsOf, runWithId } from '../../../packages/tenant/src/services/workflows/view.ts'
 import { readLog } from '../../../packages/tenant/src/store/log/log.ts'
 import type { Goal } from './authors.ts'
-import { type Grant, MARK, PROVED, stateOf, stored, TAKEN, type World } from './world.ts'
+import { type Grant, LETTER, MARK, PROVED, SECRET, stateOf, stored, TAKEN, type World } from './world.ts'
 
 /** A place where an attack can succeed: what an author finds there, as text. */
 type Door = (world: World, author: Grant) => unknown
@@ -19,6 +20,8 @@ const REVEALING: { readonly [door: string]: Door } = {
   'what is stored': (world) => stored(world),
   'what the author was shown': ({ shown }) => shown,
   deliveries: ({ sent }) => sent,
+  'e-mail': ({ mails }) => mails.filter(({ server, from }) => `${server} ${from}`.includes('evil')),
+  asks: ({ tenant }, grant) => asksOf(tenant.engine, grant, { cursor: null, limit: 100 }),
   list: ({ tenant }, grant) => readOperation({ engine: tenant.engine, grant }, 'Deal', 'find', [{}]),
   get: ({ tenant, deal }, grant) => readOperation({ engine: tenant.engine, grant }, 'Deal', 'get', [deal]),
   groups: ({ tenant }, grant) =>
@@ -26,7 +29,7 @@ const REVEALING: { readonly [door: string]: Door } = {
   'history of the entity': ({ tenant, deal }, grant) =>
     history(tenant.engine, grant, tenant.engine.noun('Deal'), deal, 100, null),
   'change stream': ({ tenant }, grant) =>
-    changesAfter(tenant.engine, grant, ['Deal.*', 'Workflow.*', 'Webhook.*'], 0, 1_000).rows,
+    changesAfter(tenant.engine, grant, ['Deal.*', 'Workflow.*', 'Webhook.*', 'TenantSecret.*'], 0, 1_000).rows,
   'runs of workflows': ({ tenant }, grant) =>
     idsOf(tenant, 'Workflow').map((id) => {
       const { results } = runsOf(tenant.engine, grant, id, PAGE) as { results: { id: string }[] }
@@ -53,16 +56,24 @@ const CHANGING: { readonly [door: string]: Door } = {
     ]),
 }
 
+/** What shows that a value was revealed. */
+const SIGNS: { readonly [goal: string]: readonly string[] } = {
+  'read Contact': [MARK, PROVED],
+  'read Secret': [SECRET],
+  'read Mail': [LETTER],
+}
+
 /** The doors through which an attack with this goal succeeded, and how many were looked at. */
 export function openDoors(
   world: World,
   author: Grant,
   goal: Goal,
 ): { readonly found: string[]; readonly looked: number } {
-  const doors = Object.entries(goal === 'read Contact' ? REVEALING : CHANGING)
+  const signs = SIGNS[goal] ?? [`"${goal}"`]
+  const doors = Object.entries(goal.startsWith('read') ? REVEALING : CHANGING)
   const found = doors.filter(([, door]) => {
     const text = textOf(() => door(world, author))
-    return goal === 'read Contact' ? text.includes(MARK) || text.includes(PROVED) : text.includes(`"${goal}"`)
+    return signs.some((sign) => text.includes(sign))
   })
   return { found: found.map(([name]) => name), looked: doors.length }
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@tildebase/nouns'
-import type { Kind } from '../../../packages/tenant/src/authorship/stored.ts'
 import { HistoryImporter } from '../../../packages/tenant/src/services/bulk/history.ts'
 import { consentGrant } from '../../../packages/tenant/src/services/identity/people.ts'
 import { putRole, rightsOf } from '../../../packages/tenant/src/services/identity/roles.ts'
@@ -9,19 +8,12 @@ import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { renameTypeField, retypeTypeField } from '../../../packages/tenant/src/services/types/migrate-type.ts'
 import { putType } from '../../../packages/tenant/src/services/types/schema.ts'
 import { redeliver } from '../../../packages/tenant/src/services/webhooks/records.ts'
+import type { Attack } from './attack.ts'
 import type { Goal } from './authors.ts'
+import { EFFECTS } from './effects.ts'
+import { OUTSIDE } from './outside.ts'
 import { ENTITY_WAYS, storeEntity } from './ways.ts'
 import { type Grant, MARK, OPERATOR, PROVED, TAKEN, unlimited, type World } from './world.ts'
-
-/** One way to abuse a kind of stored thing. */
-export interface Attack {
-  readonly kind: Kind
-  readonly name: string
-  readonly goal: Goal
-  readonly ways: readonly string[]
-  /** Stores the thing, in one of the ways. */
-  run(world: World, author: Grant, way: string): void | Promise<void>
-}
 
 const STARTS = { $regex: `^${MARK.slice(0, 6)}` }
 const put = (world: World, grant: Grant, type: string, notation: JsonObject) =>
@@ -57,7 +49,7 @@ const hook = (name: string, goal: Goal, step: string, code: (world: World) => st
 })
 
 const CHANGES: {
-  readonly [goal in Exclude<Goal, 'read Contact'>]: (world: World) => readonly [string, string, object]
+  readonly [goal in Extract<Goal, `write ${string}`>]: (world: World) => readonly [string, string, object]
 } = {
   'write Contact': ({ hidden }) => ['Contact', hidden, { name: TAKEN }],
   'write ApiKey': ({ key }) => ['ApiKey', key, { scopes: 'admin:all' }],
@@ -499,4 +491,6 @@ export const ATTACKS: readonly Attack[] = [
   ...migrations,
   ...guards,
   ...integrations,
+  ...EFFECTS,
+  ...OUTSIDE,
 ]

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@tildebase/nouns'
 import { type Grant, OPERATOR, type Ports } from '@tildebase/tenant'
 import { Budget } from '../../../packages/tenant/src/budget.ts'
 import { type Automation, openAutomation } from '../../automation/bench.ts'
+import { IN_THE_LOG, TABLES } from './kinds.ts'
 
 /** A value that only the hidden contact holds. */
 export const MARK = 'MARK-7f3a'
@@ -10,14 +11,23 @@ export const PROVED = 'PROVED-7f3a'
 /** What an attack writes into what it may not change. */
 export const TAKEN = 'TAKEN-7f3a'
 
+/** A secret of the tenant. */
+export const SECRET = 'SECRET-7f3a'
+/** What the service writes to a person. */
+export const LETTER = 'LETTER-7f3a'
+/** A receiver that belongs to the tenant: what it gets is not a finding. */
+export const GOOD = 'https://good.example/'
+
 /** A tenant with something to read and something to change, and all that left it. */
 export interface World extends Automation {
   readonly hidden: string
   readonly deal: string
   readonly person: string
   readonly key: string
-  /** The bodies of deliveries. */
+  /** What was sent, with its headers. */
   readonly sent: string[]
+  /** E-mails with the servers that got them. */
+  readonly mails: { readonly server: string; readonly from: string; readonly text: string }[]
   /** What GET requests are answered with. */
   readonly answers: { text?: string }
   /** What the author was shown: problems and answers. */
@@ -32,13 +42,24 @@ export function openWorld(): World {
   const answers: { text?: string } = {}
   const shown: string[] = []
   const outbound: Ports['outbound'] = {
-    send: async ({ body, method }) => {
+    send: async ({ url, headers, body, method }) => {
       if (method === 'GET') return { status: 200, headers: {}, ...answers }
-      sent.push(body)
-      return { status: 200 }
+      if (url !== GOOD) sent.push(`${body} ${JSON.stringify(headers)}`)
+      // Receivers repeat what they get.
+      return { status: 200, headers: {}, text: body }
     },
   }
-  automation.tenant.equip({ outbound, script: { run: runScript } })
+  const mails: World['mails'] = []
+  const mail: Ports['mail'] = {
+    from: 'desk@service.example',
+    send: async ({ from, text }, server) => {
+      mails.push({ server: server?.url ?? 'service', from, text })
+      return { isSent: true }
+    },
+    check: async () => null,
+    fetch: async function* () {},
+  }
+  automation.tenant.equip({ outbound, mail, blobs: memoryBlobs(), script: { run: runScript } })
   const { run } = automation
   const hidden = run('Contact', 'create', undefined, { name: 'Hugo', title: 'theirs', phone: MARK }).$id
   const deal = run('Deal', 'create', undefined, { name: 'Roof', contact: hidden }).$id
@@ -56,10 +77,28 @@ export function openWorld(): World {
       return null
     }
   }
-  return { ...automation, hidden, deal, person, key, sent, answers, shown, attempt }
+  return { ...automation, hidden, deal, person, key, sent, mails, answers, shown, attempt }
 }
 
 export const unlimited = () => new Budget({ ms: 60_000, rows: 1e9, bytes: 1e9 }, () => performance.now())
+
+/** Files in memory. */
+function memoryBlobs(): NonNullable<Ports['blobs']> {
+  const blobs = new Map<string, Buffer>()
+  return {
+    put: async (key, source) => {
+      const chunks: Uint8Array[] = []
+      for await (const chunk of source) chunks.push(chunk)
+      blobs.set(key, Buffer.concat(chunks))
+    },
+    read: async function* (key, from, to) {
+      yield blobs.get(key)!.subarray(from, to)
+    },
+    has: async (key) => blobs.has(key),
+    remove: async (key) => void blobs.delete(key),
+    list: async function* () {},
+  }
+}
 
 /** Does what a privileged caller does every day, and lets everything that is stored react to it. */
 export async function provoke(world: World): Promise<void> {
@@ -98,9 +137,21 @@ async function runScript({ code, values = {}, call }: Parameters<NonNullable<Por
   }
 }
 
+/** What tables hold that can change without an event. */
+const TABLES_WITHOUT_EVENTS = Object.keys(TABLES).filter((table) => !IN_THE_LOG.includes(table))
+
+/** A text that is another one as soon as anything is stored. */
+export function contentOf({ tenant: { head, sql } }: World): string {
+  return JSON.stringify([head.seq, TABLES_WITHOUT_EVENTS.map((table) => sql.rows(`SELECT * FROM ${table}`))])
+}
+
 /** Everything that is stored, except where the secret belongs. */
 export function stored({ tenant }: World): string {
-  return JSON.stringify(tenant.sql.rows(`SELECT data FROM states WHERE type NOT IN ('Contact', 'Hook', 'Schema')`))
+  return JSON.stringify(
+    tenant.sql.rows(
+      `SELECT data FROM states WHERE type NOT IN ('Contact', 'Hook', 'Schema', 'Changeset', 'ChangesetPart')`,
+    ),
+  )
 }
 
 export function stateOf(world: World, type: string, id: string): JsonObject {

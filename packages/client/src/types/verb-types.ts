@@ -35,6 +35,7 @@ export interface Made {
   readonly webhooks: readonly string[]
   readonly hooks: readonly string[]
   readonly workflows: readonly string[]
+  readonly integrations: readonly string[]
 }
 
 export interface FunnelAnalysis {

@@ -6,7 +6,7 @@ import { authorRecord, saveAuthor } from '../store/automation/authors.ts'
 import { hexOf } from '../store/non-log-tables.ts'
 import { demandReach, type Reach } from './reach.ts'
 
-/** The kinds of things that are stored and act or read later. Each has a row in docs/security.md and in test/rights. */
+/** The kinds of things with an author. Each has a row in docs/security.md and in test/rights. */
 export const KINDS = [
   'hook',
   'workflow',
@@ -127,9 +127,23 @@ export function demandCovers(engine: Engine, grant: Grant, stored: Authored<unkn
 /** Whether a grant may see the values that a stored thing reads and writes. */
 export function maySeeValues(engine: Engine, grant: Grant, stored: Authored<unknown> | null): boolean {
   if (stored === null) return true
-  const { scopes, rows } = act(stored).grant
   // Reading suffices, but for the types whose reading is an administrator's matter.
-  const needed = scopes.map((scope) => (scope.action === 'admin' ? scope : { ...scope, action: 'read' as const }))
+  return coversReading(engine, grant, stored, ({ action }) => action === 'admin')
+}
+
+/** Whether a grant may read the types and rows that a stored thing reads, as far as they need no administrator. */
+export function mayRead(engine: Engine, grant: Grant, stored: Authored<unknown> | null): boolean {
+  return stored === null || coversReading(engine, grant, stored, () => false)
+}
+
+function coversReading(
+  engine: Engine,
+  grant: Grant,
+  stored: Authored<unknown>,
+  isKept: (scope: Scope) => boolean,
+): boolean {
+  const { scopes, rows } = act(stored).grant
+  const needed = scopes.map((scope) => (isKept(scope) ? scope : { ...scope, action: 'read' as const }))
   return covers(grant, { actor: '', scopes: needed, rows }, domainIn(engine))
 }
 

@@ -20,7 +20,7 @@ export const ALL: readonly Scope[] = [{ action: 'admin', area: 'all' }]
 const GUARDED = new Set(['ApiKey', 'Webhook'])
 
 /** Types whose entities decide about rights, and about what happens automatically. */
-const SERVICE_TYPES = new Set(['ApiKey', 'User', 'Webhook', 'Workflow', 'Integration'])
+export const SERVICE_TYPES: ReadonlySet<string> = new Set(['ApiKey', 'User', 'Webhook', 'Workflow', 'Integration'])
 
 /** Whether a type belongs to the service itself: stored code and workflows need `admin` on its domain to change it. */
 export function isServiceType(name: string): boolean {

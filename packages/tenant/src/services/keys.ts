@@ -187,7 +187,7 @@ function revokeKey(write: Write, request: VerbRequest): VerbResult {
 export function withMade(write: Write, result: VerbResult, cascade = false): VerbResult {
   const made = madeBy(write.engine, result.entity.id)
   if (cascade) {
-    suspend(write, made)
+    suspend(write, result.entity.id, made)
     for (const id of made.apiKeys) revokeKey(write, { type: 'ApiKey', verb: 'revoke', id, cascade })
   }
   return { ...result, entity: { ...result.entity, extra: { made: { ...made } } } }

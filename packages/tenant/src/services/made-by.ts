@@ -2,24 +2,34 @@ import type { JsonObject, Verb } from '@tildebase/nouns'
 import { type Authored, holderOf, type Kind } from '../authorship/stored.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedBy } from '../store/automation/authors.ts'
+import { connectedOf, dropConnected } from '../store/automation/integrations.ts'
+import { openRuns } from '../store/automation/workflow-runs.ts'
 import { createdBy, currentOf } from '../store/entities.ts'
 import { authoredHook } from '../write/stored-hooks.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
+import { authoredIntegration } from './integrations/author.ts'
 import { authoredWebhook } from './webhooks/author.ts'
-import { authoredWorkflow } from './workflows/author.ts'
+import { authoredWorkflow, currentWorkflow } from './workflows/author.ts'
+import { end, PAUSE_WORKFLOW } from './workflows/end.ts'
 
 /** What continues with the rights of a key or a person after their access has ended, by ids. */
 export interface MadeBy {
   readonly webhooks: readonly string[]
   readonly hooks: readonly string[]
   readonly workflows: readonly string[]
+  readonly integrations: readonly string[]
   readonly apiKeys: readonly string[]
 }
 
 /** Verbs of the service's own, which no client can name. */
 const SUSPEND: Verb = { name: 'suspend', before: 'suspending', event: 'suspended', set: { suspended: true } }
-export const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
+const DISCONNECT: Verb = {
+  name: 'disconnect',
+  before: 'disconnecting',
+  event: 'disconnected',
+  set: { status: 'Disconnected' },
+}
 
 /**
  * What still works with the rights of a key or a person: what they stored, or their agents did, and no other caller has
@@ -32,12 +42,15 @@ export function madeBy(engine: Engine, maker: string): MadeBy {
       const current = currentOf(sql, type, id)
       if (!current || current.deleted || !isWorking(current.data)) return false
       const stored = authorOf(id, JSON.parse(current.data) as JsonObject)
-      return stored !== null && holderOf(stored.author) === maker
+      return isOf(maker, stored)
     })
   return {
     webhooks: held('webhook', 'Webhook', (id, data) => authoredWebhook(engine, id, data)),
     hooks: held('hook', 'Hook', (id, data) => authoredHook(engine, { id, ...(data as unknown as HookData) })),
     workflows: held('workflow', 'Workflow', (id, data) => authoredWorkflow(engine, id, data)),
+    integrations: held('integration', 'Integration', (id) =>
+      connectedOf(sql, id) === null ? null : authoredIntegration(engine, id),
+    ),
     apiKeys: createdBy(sql, maker, ['ApiKey'])
       .filter(({ data }) => isWorking(data))
       .map(({ id }) => id),
@@ -50,14 +63,34 @@ interface HookData {
   readonly code: string
 }
 
-/** Suspends webhooks, hooks and workflows. */
-export function suspend(write: Write, { webhooks, hooks, workflows }: MadeBy): void {
+/** Suspends webhooks, hooks and workflows, disconnects integrations, and ends the runs that would continue. */
+export function suspend(write: Write, maker: string, { webhooks, hooks, workflows, integrations }: MadeBy): void {
   const run = (type: string, ids: readonly string[], internalVerb: Verb) => {
     for (const id of ids) applyVerb(write, { type, verb: internalVerb.name, id, internalVerb })
   }
   run('Webhook', webhooks, SUSPEND)
   run('Hook', hooks, SUSPEND)
   run('Workflow', workflows, PAUSE_WORKFLOW)
+  run('Integration', integrations, DISCONNECT)
+  for (const id of integrations) dropConnected(write.sql, id)
+  endRuns(write, maker)
+}
+
+/** A retry runs while its workflow is paused, and a run continues with its definition after another caller has stored one. */
+function endRuns(write: Write, maker: string): void {
+  const { engine, sql } = write
+  for (const id of storedBy(sql, 'workflow', maker)) {
+    const isPaused = isOf(maker, currentWorkflow(engine, id))
+    for (const run of openRuns(sql, id)) {
+      const behaviour = run.definition?.behaviour
+      const isMine = behaviour ? isOf(maker, authoredWorkflow(engine, id, behaviour)) : isPaused
+      if (isMine && (run.trigger === 'retry' || !isPaused)) end(write, run, 'Cancelled', 'Its author was suspended.')
+    }
+  }
+}
+
+function isOf(maker: string, stored: Authored<unknown> | null): boolean {
+  return stored !== null && holderOf(stored.author) === maker
 }
 
 function isWorking(data: string): boolean {

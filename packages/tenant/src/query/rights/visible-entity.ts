@@ -1,15 +1,16 @@
 import type { Noun } from '@tildebase/nouns'
 import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
+import { type Grant, may } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { readEntry, readEntryOf } from '../../store/log/log.ts'
 import { find, withId } from '../answer/find.ts'
 import { readContextOf } from '../read-context.ts'
 import { visibilityOf } from './visibility.ts'
 
-/** Whether an entity is among the rows that a grant sees now. */
+/** Whether a grant may read an entity: its type, and it is among the rows that the grant sees now. */
 export function isVisible(engine: Engine, grant: Grant, noun: Noun, id: string, budget?: Budget): boolean {
+  if (!may(grant, 'read', noun)) return false
   const query = { type: noun.name, filter: withId(id), limit: 1, total: false }
   return find(readContextOf(engine, grant, budget), query).results.length > 0
 }

@@ -15,6 +15,8 @@ export type IntegrationDeclaration = ConnectorDeclaration | MailDeclaration
 export interface MailDeclaration {
   readonly mail: 'smtp' | 'imap'
   readonly address: string
+  /** The sender of messages that name none, if it is given. */
+  readonly from: string | null
 }
 
 export interface ConnectorDeclaration {
@@ -52,7 +54,10 @@ export function mailAddressFault({ mail, address }: MailDeclaration): string | n
 /** What an integration does; null for a provider without a connector. */
 export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
   const mail = mailKind(data)
-  if (mail !== null) return { mail, address: String(data.apiBaseUrl ?? '').replace(/\/+$/, '') }
+  if (mail !== null) {
+    const address = String(data.apiBaseUrl ?? '').replace(/\/+$/, '')
+    return { mail, address, from: typeof data.from === 'string' ? data.from : null }
+  }
   const name = String(data.provider ?? '').toLowerCase()
   const connector = Object.hasOwn(CONNECTORS, name) ? CONNECTORS[name] : undefined
   if (!connector) return null
@@ -65,17 +70,17 @@ export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
   }
 }
 
-/** Makes the caller the author of an integration, if it may write all types that it fills. */
+/**
+ * Makes the caller the author of an integration, if it may write all types that it fills. All e-mail goes through a mail
+ * server, links that open accounts included: that is for administrators.
+ */
 export function storeIntegration(write: Write, id: string, data: JsonObject): void {
   const declaration = declarationOf(data)!
   const filled = 'mail' in declaration ? ['Message'] : Object.values(declaration.mapping).map(({ type }) => type)
   const types = new Set(filled.map((type) => write.engine.noun(type)))
-  store(
-    write,
-    thingOf(id),
-    formOf(data),
-    [...types].map((noun) => changes(noun, true)),
-  )
+  const reach = [...types].map((noun) => changes(noun, true))
+  const isMail = 'mail' in declaration
+  store(write, thingOf(id), formOf(data), isMail ? [...reach, changes(write.engine.noun('Integration'))] : reach)
 }
 
 /** An integration with the author who connected it; null when no caller connected it as it is now. */

@@ -1,6 +1,7 @@
-import { type FileValue, isoOf, type JsonObject } from '@tildebase/nouns'
+import { type FileValue, isoOf, type JsonObject, Problem } from '@tildebase/nouns'
 import { grantFor } from '../../grant/grant.ts'
 import type { IncomingMail } from '../../ports.ts'
+import { isVisible } from '../../query/rights/visible-entity.ts'
 import { currentOf, entitiesWith, presentOf, type Stored } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -31,7 +32,7 @@ const MOST_ADDRESSES = 500
 export function receive(write: Write, mail: KeptMail): Received {
   return write.attempt(() => {
     const known = messageWith(write, mail.messageId)
-    if (known) return { message: presentOf(write.sql, 'Message', known.id)!, isRepeated: true }
+    if (known) return repeated(write, known.id)
     const own = write.as(grantFor('mail'))
     if (mail.bounced) bounce(own, mail.bounced)
     const { addresses } = inboxOf(write.engine)
@@ -50,6 +51,13 @@ export function receive(write: Write, mail: KeptMail): Received {
     })
     return { message: entity, isRepeated: false }
   })
+}
+
+/** The message that is known, if the caller may read it. */
+function repeated({ engine, sql, grant, context }: Write, id: string): Received {
+  if (!isVisible(engine, grant, engine.noun('Message'), id, context.budget))
+    throw new Problem('conflict', 'A Message with this Message-ID is known already.', { type: 'Message' })
+  return { message: presentOf(sql, 'Message', id)!, isRepeated: true }
 }
 
 function fieldsOf(mail: KeptMail): JsonObject {

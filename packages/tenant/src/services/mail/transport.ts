@@ -1,8 +1,9 @@
-import { isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { isPlainObject } from '@tildebase/nouns'
+import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Mail, MailServer } from '../../ports.ts'
 import { connectedIds, connectedOf } from '../../store/automation/integrations.ts'
-import { presentOf } from '../../store/entities.ts'
+import { authoredIntegration, type MailDeclaration } from '../integrations/author.ts'
 import { addressOf } from './address.ts'
 
 /** The way that e-mail takes out of a tenant. */
@@ -18,28 +19,34 @@ export interface Transport {
 export function transportOf(engine: Engine): Transport | null {
   const { mail } = engine.ports
   if (!mail) return null
-  const own = ownServer(engine, 'smtp')
+  const own = ownServer(engine)
   if (own) return { mail, ...own }
   return mail.from === null ? null : { mail, server: null, from: mail.from }
 }
 
-function ownServer(engine: Engine, provider: string): { server: MailServer; from: string } | null {
+/** The server that an administrator connected, as it was connected: a change by another caller ends it. */
+function ownServer(engine: Engine): { server: MailServer; from: string } | null {
   const { sql, ports, cache } = engine
-  const id = cache.get(['Integration'], `mail server ${provider}`, () => {
-    const isOne = (one: string) => providerOf(presentOf(sql, 'Integration', one)?.data) === provider
-    return { id: connectedIds(sql).find(isOne) }
-  }).id
-  const connected = id === undefined ? null : connectedOf(sql, id)
-  const entity = id === undefined ? undefined : presentOf(sql, 'Integration', id)
+  const { found } = cache.get(['Integration'], 'mail server', () => ({ found: connectedServer(engine) }))
+  const connected = found && connectedOf(sql, found.id)
   const credentials = connected && ports.vault.decrypt(connected.credentials)
-  if (!connected || !entity || credentials === null) return null
+  if (!found || !connected || credentials === null || connected.address !== found.declaration.address) return null
   const server = serverOf(connected.address, credentials)
-  return { server, from: senderOf(JSON.parse(entity.data) as JsonObject, server) }
+  return { server, from: senderOf(found.declaration, server) }
+}
+
+function connectedServer(engine: Engine): { readonly id: string; readonly declaration: MailDeclaration } | null {
+  for (const id of connectedIds(engine.sql)) {
+    const stored = authoredIntegration(engine, id)
+    const declaration = stored && act(stored).declaration
+    if (declaration && 'mail' in declaration && declaration.mail === 'smtp') return { id, declaration }
+  }
+  return null
 }
 
 /** The address that a server of the tenant's own sends from: that of the Integration, or the name we sign in with. */
-function senderOf({ from }: JsonObject, { username, url }: Pick<MailServer, 'username' | 'url'>): string {
-  if (typeof from === 'string' && addressOf(from) !== null) return from
+function senderOf({ from }: MailDeclaration, { username, url }: Pick<MailServer, 'username' | 'url'>): string {
+  if (from !== null && addressOf(from) !== null) return from
   return addressOf(username) ?? `mail@${new URL(url).hostname}`
 }
 
@@ -55,9 +62,4 @@ export function mailCredentials(given: unknown): string | null {
   const { username, password } = given
   if (typeof username !== 'string' || typeof password !== 'string' || username === '' || password === '') return null
   return JSON.stringify({ username, password })
-}
-
-function providerOf(data: string | undefined): string | null {
-  const provider = data === undefined ? null : (JSON.parse(data) as JsonObject).provider
-  return typeof provider === 'string' ? provider.toLowerCase() : null
 }

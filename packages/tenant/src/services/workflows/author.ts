@@ -8,6 +8,7 @@ import { currentOf } from '../../store/entities.ts'
 import type { Write } from '../../write/write.ts'
 import { BEHAVIOUR, type Definition, definitionOf, filteredNoun } from './definition.ts'
 import type { Step } from './steps/step.ts'
+import { waitForReach } from './steps/wait-for.ts'
 import { secretsIn } from './values.ts'
 
 /** A workflow as a stored thing. */
@@ -61,6 +62,7 @@ export function reachOf(engine: Engine, { pattern, filter, steps }: Definition):
   return [
     ...source.map((noun): Reach => ({ action: 'read', noun })),
     ...(filter === null ? [] : reachOfFilter(engine, filterOf(engine, filteredNoun(engine, pattern), filter))),
+    ...all.flatMap((step) => ('waitFor' in step ? waitForReach(engine, step) : [])),
     ...written.map((noun) => changes(noun)),
   ]
 }

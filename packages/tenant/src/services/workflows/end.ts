@@ -7,8 +7,9 @@ import { setFailures, workflowRow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
-import { PAUSE_WORKFLOW } from '../made-by.ts'
 
+/** Pausing as the service does it: a verb that no client can name. */
+export const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
 /** A workflow that fails so often in a row is paused. */
 const MOST_FAILURES = 5
 

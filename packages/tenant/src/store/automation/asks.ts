@@ -52,19 +52,31 @@ export function askOf(sql: Sql, run: number, step: number): AskRow | undefined {
   return sql.rows(`${SELECT} WHERE run = ? AND step = ? ORDER BY n DESC LIMIT 1`, run, step).map(toAsk)[0]
 }
 
-/** Open questions to some people or roles, or to all for null, oldest first, after one of them. */
-export function openAsks(sql: Sql, of: readonly string[] | null, after: number, limit: number): AskRow[] {
-  const whose = of === null ? '' : 'AND of IN (SELECT value FROM json_each(?))'
-  const values = of === null ? [] : [JSON.stringify(of)]
+/** Which questions: those to some people or roles, those of some workflows, or all. */
+export type AskSelection = { readonly of: readonly string[] } | { readonly workflows: readonly string[] } | 'all'
+
+/** Open questions, oldest first, after one of them. */
+export function openAsks(sql: Sql, selection: AskSelection, after: number, limit: number): AskRow[] {
+  const { where, values } = conditionOf(selection)
   return sql
-    .rows(`${SELECT} WHERE state = 'Open' ${whose} AND n > ? ORDER BY n LIMIT +?`, ...values, after, limit)
+    .rows(`${SELECT} WHERE state = 'Open' ${where} AND n > ? ORDER BY n LIMIT +?`, ...values, after, limit)
     .map(toAsk)
 }
 
-export function countOpenAsks(sql: Sql, of: readonly string[] | null): number {
-  const whose = of === null ? '' : 'AND of IN (SELECT value FROM json_each(?))'
-  const values = of === null ? [] : [JSON.stringify(of)]
-  return sql.rows(`SELECT count(*) FROM asks WHERE state = 'Open' ${whose}`, ...values)[0]![0]
+export function countOpenAsks(sql: Sql, selection: AskSelection): number {
+  const { where, values } = conditionOf(selection)
+  return sql.rows(`SELECT count(*) FROM asks WHERE state = 'Open' ${where}`, ...values)[0]![0]
+}
+
+/** The workflows with open questions. */
+export function askingWorkflows(sql: Sql): string[] {
+  return sql.rows(`SELECT DISTINCT workflow FROM asks WHERE state = 'Open'`).map(([workflow]) => workflow)
+}
+
+function conditionOf(selection: AskSelection): { readonly where: string; readonly values: readonly string[] } {
+  if (selection === 'all') return { where: '', values: [] }
+  const [column, list] = 'of' in selection ? ['of', selection.of] : ['workflow', selection.workflows]
+  return { where: `AND ${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(list)] }
 }
 
 export function answerAsk(sql: Sql, id: string, answer: JsonObject, by: string, at: number): void {

@@ -68,6 +68,11 @@ export function openDefinitions(sql: Sql, workflow: string): readonly RunDefinit
     .flatMap(([definition]) => (definition === null ? [] : [JSON.parse(definition) as RunDefinition]))
 }
 
+/** The runs of a workflow that have not ended. */
+export function openRuns(sql: Sql, workflow: string): RunRow[] {
+  return sql.rows(`${SELECT} WHERE workflow = ? AND ended_at IS NULL`, workflow).map(toRun)
+}
+
 export function runAt(sql: Sql, n: number): RunRow | undefined {
   return sql.rows(`${SELECT} WHERE n = ?`, n).map(toRun)[0]
 }

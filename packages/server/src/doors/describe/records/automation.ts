@@ -1,5 +1,6 @@
 import {
   ANY_OBJECT,
+  FLAG,
   OBJECT_OR_NULL,
   record,
   type Schema,
@@ -90,7 +91,10 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
     {
       id: TEXT,
       type: { const: 'Ask' },
-      title: TEXT,
+      title: {
+        ...TEXT_OR_NULL,
+        description: 'Null, with `hidden`, for a caller without read on what the workflow reads.',
+      },
       of: { ...TEXT, description: '`role:<name>`, or the id of a User.' },
       fields: { ...OBJECT_OR_NULL, description: 'What to answer besides, in the noun notation.' },
       status: { enum: ['Open', 'Answered', 'Expired', 'Cancelled'] },
@@ -101,6 +105,7 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
       answer: OBJECT_OR_NULL,
       answeredBy: TEXT_OR_NULL,
       answeredAt: TIME_OR_NULL,
+      hidden: FLAG,
     },
     ['id', 'type', 'title', 'of', 'status', 'workflow', 'askedAt'],
   ),

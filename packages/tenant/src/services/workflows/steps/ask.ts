@@ -8,15 +8,27 @@ import {
   Problem,
   parseNoun,
 } from '@tildebase/nouns'
+import { mayRead, maySeeValues } from '../../../authorship/stored.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { type Grant, grantFor, may } from '../../../grant/grant.ts'
 import { mayApproveOwn } from '../../../grant/scopes.ts'
-import { type AskRow, addAsk, answerAsk, askWithId, countOpenAsks, openAsks } from '../../../store/automation/asks.ts'
+import { isVisible } from '../../../query/rights/visible-entity.ts'
+import {
+  type AskRow,
+  type AskSelection,
+  addAsk,
+  answerAsk,
+  askingWorkflows,
+  askWithId,
+  countOpenAsks,
+  openAsks,
+} from '../../../store/automation/asks.ts'
 import { holdRun, runAt } from '../../../store/automation/workflow-runs.ts'
 import { currentOf } from '../../../store/entities.ts'
 import { applyVerb } from '../../../write/verb.ts'
 import type { Write } from '../../../write/write.ts'
 import { noteAsk } from '../../mail/notices.ts'
+import { authoredWorkflow, currentWorkflow } from '../author.ts'
 import { resolve, type Sources, textOf } from '../values.ts'
 import { durationOf, LONGEST_STEP } from './duration.ts'
 import type { AskStep } from './step.ts'
@@ -52,18 +64,18 @@ export interface AskQuestion {
   readonly limit: number
 }
 
-/** The open questions to a person and to the person's role; all of them for a key that may read workflows. */
+/** The open questions to a person and to the person's role; those of the workflows that it may read for a key. */
 export function asksOf(engine: Engine, grant: Grant, { cursor, limit }: AskQuestion): JsonObject {
-  const whom = askedAs(engine, grant)
+  const selection = askedAs(engine, grant)
   const after = cursor === null ? 0 : (askWithId(engine.sql, cursor)?.n ?? null)
   if (after === null) {
     throw new Problem('invalid_cursor', `${cursor!.slice(0, 60)} is not a cursor of this list.`, { field: 'cursor' })
   }
-  const found = openAsks(engine.sql, whom, after, limit + 1)
+  const found = openAsks(engine.sql, selection, after, limit + 1)
   const shown = found.slice(0, limit)
   return {
-    results: shown.map((row) => askView(engine, row)),
-    total: countOpenAsks(engine.sql, whom),
+    results: shown.map((row) => askView(engine, grant, row)),
+    total: countOpenAsks(engine.sql, selection),
     hasMore: found.length > limit,
     cursor: found.length > limit ? shown.at(-1)!.id : null,
   }
@@ -71,7 +83,7 @@ export function asksOf(engine: Engine, grant: Grant, { cursor, limit }: AskQuest
 
 /** One question, open or closed, if it is one that the grant may see. */
 export function askWith(engine: Engine, grant: Grant, id: string): JsonObject {
-  return askView(engine, demandAsk(engine, grant, id))
+  return askView(engine, grant, demandAsk(engine, grant, id))
 }
 
 /** Answers a question for a person. The run continues with the answer. */
@@ -92,7 +104,7 @@ export function answer(write: Write, id: string, body: unknown): JsonObject {
   holdRun(sql, row.run, now)
   write.wakeAt(now)
   noteAnswer(write, row, given.answer as string)
-  return askView(engine, askWithId(sql, id)!)
+  return askView(engine, grant, askWithId(sql, id)!)
 }
 
 /** The answer is part of the history of the workflow, with the person as its actor. */
@@ -140,26 +152,56 @@ function demandAnswerer(grant: Grant): void {
 
 function demandAsk(engine: Engine, grant: Grant, id: string): AskRow {
   const row = askWithId(engine.sql, id)
-  const whom = askedAs(engine, grant)
-  if (row && (whom === null || whom.includes(row.of))) return row
+  if (row && isFor(engine, grant, row)) return row
   throw new Problem('not_found', `There is no question ${id.slice(0, 60)} for you.`, { type: 'Ask', id })
 }
 
-/** Whose questions a grant sees: those of its person and the person's role; null for all of them. */
-function askedAs(engine: Engine, grant: Grant): readonly string[] | null {
-  const person = grant.actor.startsWith('user_') ? grant.actor : grant.onBehalfOf
-  if (person === undefined) return may(grant, 'read', engine.noun('Workflow')) ? null : []
-  const user = currentOf(engine.sql, 'User', person)
+function isFor(engine: Engine, grant: Grant, { of, workflow }: AskRow): boolean {
+  const person = personOf(grant)
+  return person === undefined
+    ? isVisible(engine, grant, engine.noun('Workflow'), workflow)
+    : addressesOf(engine, person).includes(of)
+}
+
+/** Whose questions a grant sees: those of its person and the person's role; a key those of the workflows that it reads. */
+function askedAs(engine: Engine, grant: Grant): AskSelection {
+  const person = personOf(grant)
+  if (person !== undefined) return { of: addressesOf(engine, person) }
+  const noun = engine.noun('Workflow')
+  if (!may(grant, 'read', noun)) return { workflows: [] }
+  if (!Object.hasOwn(grant.rows, noun.name)) return 'all'
+  return { workflows: askingWorkflows(engine.sql).filter((id) => isVisible(engine, grant, noun, id)) }
+}
+
+function personOf({ actor, onBehalfOf }: Grant): string | undefined {
+  return actor.startsWith('user_') ? actor : onBehalfOf
+}
+
+/** What a question is addressed to that is for a person. */
+function addressesOf({ sql }: Engine, person: string): readonly string[] {
+  const user = currentOf(sql, 'User', person)
   const role = user && !user.deleted ? (JSON.parse(user.data) as JsonObject).role : null
   return [person, ...(typeof role === 'string' ? [`role:${role}`] : [])]
 }
 
-function askView(engine: Engine, row: AskRow): JsonObject {
+/**
+ * Whether a grant sees what the title says: it has values that the author of the workflow reads. The person who is asked
+ * sees it. The person's agent must be allowed to read as much as the author, and a key as for a run.
+ */
+function isOpenTo(engine: Engine, grant: Grant, { run, workflow }: AskRow): boolean {
+  if (grant.actor.startsWith('user_') && grant.onBehalfOf === undefined) return true
+  const behaviour = runAt(engine.sql, run)?.definition?.behaviour
+  const stored = behaviour ? authoredWorkflow(engine, workflow, behaviour) : currentWorkflow(engine, workflow)
+  return grant.onBehalfOf === undefined ? maySeeValues(engine, grant, stored) : mayRead(engine, grant, stored)
+}
+
+function askView(engine: Engine, grant: Grant, row: AskRow): JsonObject {
+  const isOpen = isOpenTo(engine, grant, row)
   const time = (at: number | null): Json => (at === null ? null : isoOf(at))
   return {
     id: row.id,
     type: 'Ask',
-    title: row.title,
+    title: isOpen ? row.title : null,
     of: row.of,
     fields: row.fields,
     status: row.state,
@@ -167,8 +209,9 @@ function askView(engine: Engine, row: AskRow): JsonObject {
     run: runAt(engine.sql, row.run)?.id ?? null,
     askedAt: isoOf(row.askedAt),
     expiresAt: time(row.due),
-    answer: row.answer,
+    answer: isOpen ? row.answer : null,
     answeredBy: row.answeredBy,
     answeredAt: time(row.answeredAt),
+    ...(!isOpen && { hidden: true }),
   }
 }

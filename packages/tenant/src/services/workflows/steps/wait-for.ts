@@ -1,5 +1,5 @@
-import { type Json, type JsonObject, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
-import { storedFilter } from '../../../authorship/reach.ts'
+import { type Filter, type Json, type JsonObject, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
+import { type Reach, reachOfFilter, storedFilter } from '../../../authorship/reach.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Grant } from '../../../grant/grant.ts'
 import { rowTest } from '../../../query/answer/memory.ts'
@@ -22,13 +22,22 @@ const CACHED = 'Waits'
 export function waitForFaults(engine: Engine, pattern: string, filter: unknown, index: number): string[] {
   if (filter === undefined) return []
   try {
-    // What a reference will be is not known yet; null fits every field.
-    filterOf(engine, nounOf(engine, pattern), JSON.parse(JSON.stringify(filter), withoutReferences))
+    draftFilter(engine, pattern, filter)
     return faultsIn(filter as JsonObject, index)
   } catch (reason) {
     if (reason instanceof Problem) return [`filter: ${reason.message}`]
     throw reason
   }
+}
+
+/** What the filter of a step that waits for an event reads. */
+export function waitForReach(engine: Engine, { waitFor: pattern, filter }: WaitForStep): Reach[] {
+  return filter === undefined ? [] : reachOfFilter(engine, draftFilter(engine, pattern, filter))
+}
+
+/** A filter before its references have values: null fits every field. */
+function draftFilter(engine: Engine, pattern: string, filter: unknown): Filter {
+  return filterOf(engine, nounOf(engine, pattern), JSON.parse(JSON.stringify(filter), withoutReferences))
 }
 
 /** Notes the event that a run waits for. */
