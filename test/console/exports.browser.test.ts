@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Download } from 'playwright-core'
+import type { Download, Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { verifies } from '../verifies.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { giveKey, useStage } from './stage.ts'
 import { openWay, type Way } from './way.ts'
@@ -107,4 +109,172 @@ describe.skipIf(BROWSER === null)('an export', () => {
     await page.getByLabel('Selection').getByRole('button', { name: 'Export' }).click()
     expect(await page.getByRole('menuitem', { name: 'Parquet' }).getAttribute('aria-disabled')).toBe('true')
   })
+})
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAD0lEQVR4nGP4z8DwHwQBEPgD/U6VwW8AAAAASUVORK5CYII='
+
+interface Given {
+  readonly name: string
+  readonly type: string
+  /** Text, or base64 after `base64:`. */
+  readonly text?: string
+  /** So many bytes, the same each time. */
+  readonly size?: number
+}
+
+/** Drops a file on an element, as the mouse does. */
+async function drop(target: Locator, given: Given): Promise<void> {
+  const page = target.page()
+  const dataTransfer = await page.evaluateHandle(({ name, type, text = '', size }) => {
+    const moved = new DataTransfer()
+    const bytes = size === undefined ? null : new Uint8Array(size).map((_, n) => n % 251)
+    const decoded = text.startsWith('base64:')
+      ? Uint8Array.from(atob(text.slice(7)), (letter) => letter.charCodeAt(0))
+      : text
+    moved.items.add(new File([bytes ?? decoded], name, { type, lastModified: 1 }))
+    return moved
+  }, given)
+  for (const event of ['dragover', 'drop']) await target.dispatchEvent(event, { dataTransfer })
+}
+
+describe.skipIf(BROWSER === null)('a file', () => {
+  const deal = async (name: string) => {
+    const { host } = stage
+    await host.request('PUT', '/~papers/schema/Deal', { contract: 'file', papers: 'file[]' })
+    const { body } = await host.request('POST', '/~papers/Deal', { name })
+    return String(body.$id)
+  }
+  const enterPapers = async (path: string) => {
+    const tab = await stage.enter(path, { tenant: 'papers' })
+    return tab.page
+  }
+  const field = (page: Tab['page'], name: string) =>
+    page.locator('.facts dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+
+  verifies(
+    'file.console',
+    'is dropped on a row, an entity and a field, and its versions are shown with their dates',
+    async () => {
+      const id = await deal('Engine')
+      const page = await enterPapers('Deal')
+      await drop(page.locator(`tr[data-id="${id}"]`), { name: 'draft.txt', type: 'text/plain', text: 'The draft' })
+      await page.getByRole('dialog').getByRole('button', { name: 'Contract' }).click()
+      await page.getByText('draft.txt is attached to Engine.').waitFor()
+      await page.goto(`${stage.host.url}/console#/~papers/Deal/${id}`)
+      await field(page, 'Contract')
+        .getByRole('button', { name: /draft\.txt \d/ })
+        .waitFor()
+      await drop(field(page, 'Contract'), { name: 'signed.txt', type: 'text/plain', text: 'Signed' })
+      await page.getByText('signed.txt is attached to Engine.').waitFor()
+      await drop(page.locator('main h1'), { name: 'page.html', type: 'text/html', text: '<script>bad = 1</script>' })
+      await page.getByRole('dialog').getByRole('button', { name: 'Papers' }).click()
+      await page.getByText('page.html is attached to Engine.').waitFor()
+      for (const [name, type] of [
+        ['two.png', 'image/png'],
+        ['offer.pdf', 'application/pdf'],
+        ['call.wav', 'audio/wav'],
+      ] as const)
+        await drop(field(page, 'Papers'), { name, type, text: `base64:${PNG}` })
+      await field(page, 'Papers')
+        .getByRole('button', { name: /call\.wav \d/ })
+        .waitFor()
+
+      const chip = field(page, 'Contract').getByRole('button', { name: /signed\.txt \d/ })
+      await chip.click()
+      const viewer = page.getByRole('dialog', { name: 'signed.txt' })
+      await viewer.getByText('Signed', { exact: true }).waitFor()
+      const versions = viewer.getByRole('region', { name: 'Versions' }).getByRole('button')
+      expect(await versions.allInnerTexts()).toEqual([
+        expect.stringMatching(/\d{4}[\s\S]*signed\.txt/),
+        expect.stringMatching(/\d{4}[\s\S]*draft\.txt/),
+      ])
+      await versions.nth(1).click()
+      await page.getByRole('dialog', { name: 'draft.txt' }).getByText('The draft', { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(await chip.evaluate((button) => document.activeElement === button)).toBe(true)
+
+      // The event that replaced the draft has both files.
+      await page
+        .locator('.timeline del')
+        .getByRole('button', { name: /draft\.txt/ })
+        .click()
+      await page.getByRole('dialog', { name: 'draft.txt' }).getByText('The draft', { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+
+      await field(page, 'Papers')
+        .getByRole('button', { name: /page\.html \d/ })
+        .click()
+      await page.getByRole('dialog').getByText('<script>bad = 1</script>').waitFor()
+      expect(await page.evaluate(() => 'bad' in globalThis)).toBe(false)
+      await page.keyboard.press('ArrowRight')
+      const picture = page.getByRole('dialog').getByRole('img', { name: 'two.png' })
+      await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(2)
+      await page.keyboard.press('ArrowRight')
+      const address = await page.getByRole('dialog').locator('object[type="application/pdf"]').getAttribute('data')
+      const shown = await stage.host.fetch(new URL(address!).pathname + new URL(address!).search)
+      expect(shown.headers.get('content-disposition')).toMatch(/^inline/)
+      await page.keyboard.press('ArrowRight')
+      // Not a sound: the player says so.
+      await page.getByRole('dialog').getByText('This browser cannot show the file.').waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('dialog').getByRole('link', { name: 'Download' }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe('call.wav')
+    },
+  )
+
+  verifies(
+    'file.console.upload',
+    'that is large shows its progress, is paused, resumed after a reload, and cancelled',
+    async () => {
+      const size = 5_000_000
+      const id = await deal('Large')
+      const key = await stage.host.key('papers', 'admin:all')
+      const { page } = await stage.enter(`Deal/${id}`, { tenant: 'papers', key })
+      const sent: string[] = []
+      page.on('request', (request) => {
+        const { 'upload-offset': offset = '' } = request.headers()
+        if (/\/uploads\/./.test(request.url())) sent.push(`${request.method()} ${offset}`)
+      })
+      // Holds all pieces but the first, in the page: so large requests are slow to hold outside of it.
+      const holdPieces = () => {
+        const { fetch } = globalThis
+        globalThis.fetch = async (url, init) => {
+          const offset = new Headers(init?.headers).get('upload-offset') ?? '0'
+          if (offset !== '0') await new Promise((_, failed) => init?.signal?.addEventListener('abort', failed))
+          return fetch(url, init)
+        }
+      }
+      await page.evaluate(holdPieces)
+      const list = page.getByRole('region', { name: 'Uploads' })
+      const start = async () => {
+        await drop(field(page, 'Contract'), { name: 'film.mp4', type: 'video/mp4', size })
+        const bar = list.getByRole('progressbar', { name: 'Progress of film.mp4' })
+        await expect.poll(() => bar.evaluate((one: HTMLProgressElement) => one.position)).toBeCloseTo(0.839, 2)
+      }
+      await start()
+      await list.getByRole('button', { name: 'Pause film.mp4' }).click()
+      await list.getByText(/^paused · 4\.2/).waitFor()
+      page.on('dialog', (dialog) => dialog.accept())
+      await page.reload()
+      await giveKey({ page }, key)
+      sent.length = 0
+      await drop(field(page, 'Contract'), { name: 'film.mp4', type: 'video/mp4', size })
+      await page.getByText('film.mp4 is attached to Large.').waitFor()
+
+      expect(sent).toEqual(['HEAD ', 'PATCH 4194304'])
+      const { body } = await stage.host.request('GET', `/~papers/Deal/${id}`)
+      const bytes = new Uint8Array(size).map((_, n) => n % 251)
+      expect(body.contract.hash).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)
+
+      await page.evaluate(holdPieces)
+      await start()
+      const gone = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
+      await list.getByRole('button', { name: 'Cancel film.mp4' }).click()
+      expect((await gone).status()).toBe(204)
+      await list.waitFor({ state: 'detached' })
+    },
+  )
 })

@@ -26,6 +26,25 @@ export const SCENES: readonly Scene[] = [
     arrange: (page) => page.getByLabel('Operator').waitFor(),
   },
   { name: 'groups', path: () => 'Deal?group=stage', arrange: (page) => page.locator('.group-head').first().waitFor() },
+  {
+    name: 'file',
+    isPlain: true,
+    path: async ({ host }) => {
+      await host.request('PUT', '/~acme/schema/Deal', { contract: 'file' })
+      const { body } = await host.request('POST', '/~acme/Deal', { name: 'Engine' })
+      const path = `/~acme/Deal/${body.$id}/contract`
+      for (const name of ['draft.txt', 'signed.txt'])
+        await host.request('POST', `${path}?name=${name}`, `The ${name}`, { 'content-type': 'text/plain' })
+      return `Deal/${body.$id}`
+    },
+    arrange: async (page) => {
+      await page
+        .locator('.facts')
+        .getByRole('button', { name: /^signed\.txt \d/ })
+        .click()
+      await page.getByRole('dialog').getByText('The signed.txt').waitFor()
+    },
+  },
   { name: 'board', path: () => 'Deal?layout=board', arrange: (page) => page.locator('.card').first().waitFor() },
   {
     name: 'edit',

@@ -36,6 +36,8 @@ export const files = requirements('rest', {
     'file.download.safe': 'A download is an attachment, unless inline is asked for a type that runs nothing.',
     'file.download.asOf': 'asOf returns the content of that time.',
     'file.download.rights': 'Reading content needs read access to the entity, at that time; there is no read by hash.',
+    'file.console': 'The console takes dropped files, shows them with their versions, and runs nothing of them.',
+    'file.console.upload': 'Uploads of the console show their progress, and can be paused, resumed and cancelled.',
     'file.mcp': 'fetch of MCP returns the text of small text files, and links to other files.',
     'file.link': 'A link shows the content without a key until it expires, for at most 7 days.',
     'file.link.rights': 'A link shows no more than its maker may still read.',

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { attaching, shown as shownFile, uploads } from './files/state.ts'
 import { useKeys } from './keyboard.ts'
 import { lazy } from './lazy.tsx'
 import { exportJobs } from './list/export/export-jobs.ts'
@@ -52,6 +53,9 @@ const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).E
 const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
+const UploadList = lazy(async () => (await import('./files/upload-list.tsx')).UploadList, nothing)
+const Viewer = lazy(async () => (await import('./files/viewer.tsx')).Viewer, nothing)
+const ChooseField = lazy(async () => (await import('./files/choose-field.tsx')).ChooseField, nothing)
 const ConflictDialog = lazy(async () => (await import('./parts/forms/conflict-dialog.tsx')).ConflictDialog, nothing)
 
 /** The console: the key box, or the tenant that the key opens. */
@@ -134,6 +138,7 @@ function Tenant() {
         <ConnectionBar />
         <PastBanner />
         {exportJobs.value.length > 0 && <Exports />}
+        {uploads.value.length > 0 && <UploadList />}
         <main id="main" tabIndex={-1}>
           {!ready.value && <Failure error={ready.error} onRetry={ready.reload} />}
           {!ready.value && !ready.error && <Skeleton rows={8} />}
@@ -141,6 +146,8 @@ function Tenant() {
         </main>
       </div>
       {started.value && <VerbDialog />}
+      {attaching.value && <ChooseField />}
+      {shownFile.value && <Viewer />}
       {clash.value && <ConflictDialog />}
       {palette && <Palette onClose={() => setPalette(false)} />}
       {help && <Help onClose={() => setHelp(false)} />}

@@ -1,6 +1,8 @@
 import '../../style/pages/entity.css'
 import { useEffect, useState } from 'preact/hooks'
 import { keptDraft } from '../drafts.ts'
+import { attach, chooseAndAttach, fileFields } from '../files/attach.ts'
+import { useFileDrop } from '../files/drop.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { hrefOfList } from '../list/look.ts'
@@ -57,6 +59,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   )
   const isGone = statusOf(found.error) === 404
   const entity = isGone ? null : found.value
+  const drop = useFileDrop(entity && ((files) => void attach(noun, entity, files)))
   const writes = mayChange(noun)
   const buildsWorkflow = writes && noun.name === 'Workflow'
   const past = useData(
@@ -87,7 +90,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   const restore = () =>
     write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say('Restored.'), sayError)
   return (
-    <>
+    <div class={`drop-page${drop.isOver ? ' over' : ''}`} {...drop.handlers}>
       <p class="crumbs">
         <a href={hrefOfList(noun.name)}>
           <Icon name="left" /> {labelOf(noun.path)}
@@ -119,6 +122,9 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             name="More actions"
             items={[
               { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              ...(fileFields(noun).length > 0
+                ? [{ label: 'Attach a file…', icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
+                : []),
               { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
               { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
               ...(writes && noun.verbs.delete
@@ -170,7 +176,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       </div>
       {proved !== null && <ProofDialog event={proved} onClose={() => setProved(null)} />}
       {editing && entity && <EditDialog noun={noun} entity={entity} onClose={() => setEditing(false)} />}
-    </>
+    </div>
   )
 }
 

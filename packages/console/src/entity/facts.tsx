@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keptDrafts } from '../drafts.ts'
+import { fileFields } from '../files/attach.ts'
+import { FileFact } from '../files/file-fact.tsx'
 import { factDraft, InPlace } from '../parts/forms/in-place.tsx'
 import { Value } from '../parts/value.tsx'
 import { mayChange } from '../service/access.ts'
@@ -21,9 +23,11 @@ export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly strin
   )
   const isEmpty = (name: string) => entity[name] === undefined || entity[name] === null || entity[name] === ''
   const names = [...declared, ...others].filter((name) => !omit.includes(name))
-  const empty = names.filter(isEmpty)
+  // Files are dropped on a field, also on an empty one.
+  const drops = fileFields(noun)
+  const empty = names.filter((name) => isEmpty(name) && !drops.includes(name))
   const writes = mayChange(noun) && noun.verbs.update !== undefined
-  const shown = all ? names : names.filter((name) => !isEmpty(name) || name === editing)
+  const shown = all ? names : names.filter((name) => !empty.includes(name) || name === editing)
   return (
     <section class="panel facts" aria-labelledby="facts-title">
       <h2 id="facts-title">Fields</h2>
@@ -70,7 +74,9 @@ function Fact(props: {
   return (
     <div>
       <dt>{labelOf(name)}</dt>
-      {props.isEditing && isEditable(noun, field) ? (
+      {field?.kind === 'file' ? (
+        <FileFact noun={noun} entity={entity} name={name} />
+      ) : props.isEditing && isEditable(noun, field) ? (
         <dd>
           <InPlace noun={noun} entity={entity} field={field} onDone={() => props.onEdit(false)} />
         </dd>

@@ -57,6 +57,7 @@ export function Timeline(props: {
 
 function Moment(props: {
   type: string
+  id: string
   version: Version
   isNewest: boolean
   writes: boolean
@@ -77,7 +78,7 @@ function Moment(props: {
         </span>
         <span class="version">version {version.version}</span>
       </div>
-      <Changes changes={changesOf(version)} type={props.type} />
+      <Changes changes={changesOf(version)} type={props.type} moment={{ id: props.id, seq: version.seq }} />
       <div class="moment-actions">
         <button type="button" class="quiet" onClick={() => travel(version.timestamp)}>
           See this moment

@@ -1,12 +1,23 @@
 import '../../style/pages/changes.css'
 import type { Json } from '@tildebase/nouns'
+import { FileChips } from '../files/file-chips.tsx'
 import { nouns } from '../service/schema.ts'
 import type { Change } from '../values/diff.ts'
 import { labelOf, shortText } from '../values/format.ts'
 import { Value } from './value.tsx'
 
-/** What changed, field by field: the value before, struck out, and the value after. */
-export function Changes({ changes, type }: { changes: readonly Change[]; type: string }) {
+interface Moment {
+  readonly id: string
+  /** The number of the event. */
+  readonly seq: number
+}
+
+/**
+ * What changed, field by field: the value before, struck out, and the value after. Files open in the viewer when it is
+ * known which event changed them.
+ */
+export function Changes(props: { changes: readonly Change[]; type: string; moment?: Moment }) {
+  const { changes, type, moment } = props
   if (changes.length === 0) return null
   return (
     <dl class="changes">
@@ -16,12 +27,16 @@ export function Changes({ changes, type }: { changes: readonly Change[]; type: s
           <dd>
             {before !== undefined && before !== null && (
               <del>
-                <Side type={type} field={field} value={before} />
+                <Side type={type} field={field} value={before} moment={moment && { ...moment, seq: moment.seq - 1 }} />
               </del>
             )}
             {before !== undefined && <span aria-hidden="true"> → </span>}
             <ins>
-              {after === undefined || after === null ? 'empty' : <Side type={type} field={field} value={after} />}
+              {after === undefined || after === null ? (
+                'empty'
+              ) : (
+                <Side type={type} field={field} value={after} moment={moment} />
+              )}
             </ins>
           </dd>
         </div>
@@ -30,7 +45,12 @@ export function Changes({ changes, type }: { changes: readonly Change[]; type: s
   )
 }
 
-function Side({ type, field, value }: { type: string; field: string; value: Json }) {
+function Side(props: { type: string; field: string; value: Json; moment?: Moment | undefined }) {
+  const { type, field, value, moment } = props
   const declared = nouns.value.get(type)?.fields[field]
+  if (declared?.kind === 'file') {
+    const place = moment && { type, id: moment.id, field, list: declared.list, asOf: String(moment.seq) }
+    return <FileChips value={value} place={place ?? null} />
+  }
   return declared?.kind === 'forward' ? <Value value={value} field={declared} /> : shortText(value)
 }

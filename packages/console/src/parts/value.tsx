@@ -1,5 +1,6 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { href } from '../place.ts'
+import { FileChips } from '../files/file-chips.tsx'
+import { asOf, href } from '../place.ts'
 import { useNames } from '../service/names.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { actorName } from '../values/actors.ts'
@@ -21,6 +22,10 @@ export function Value({ value, field, name = field?.name ?? '', entity }: ValueP
   if (value === null || value === undefined || value === '') return <span class="none">—</span>
   if (field?.kind === 'forward' || field?.kind === 'back' || isEntity(value)) {
     return <Links value={value} target={targetOf(field)} />
+  }
+  if (field?.kind === 'file') {
+    const place = isEntity(entity) ? { type: entity.$type, id: entity.$id, field: name, list: field.list } : null
+    return <FileChips value={value} place={place && { ...place, asOf: asOf.value }} />
   }
   if (name === '$createdBy' && typeof value === 'string') return <span title={value}>{actorName(value)}</span>
   if (field?.kind === 'enum' && typeof value === 'string') return <State value={value} values={wordsOf(field)} />

@@ -11,7 +11,7 @@ export const LeaveGuard = createContext<{ current: (() => void) | null } | null>
 export function Dialog(props: {
   title: string
   onClose: () => void
-  size?: 'wide' | 'narrow'
+  size?: 'wide' | 'narrow' | 'viewer'
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)

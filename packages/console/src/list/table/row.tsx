@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { attach, chooseAndAttach, fileFields } from '../../files/attach.ts'
+import { useFileDrop } from '../../files/drop.ts'
 import type { FormField } from '../../parts/forms/form.tsx'
 import { InPlace } from '../../parts/forms/in-place.tsx'
 import { Value } from '../../parts/value.tsx'
@@ -26,8 +28,12 @@ export function Row(
   useEffect(() => {
     if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
   }, [isActive])
+  const { isOver, handlers } = useFileDrop((files) => void attach(noun, entity, files))
   const items = [
     ...(props.writes ? [{ label: 'Edit row', icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
+    ...(fileFields(noun).length > 0
+      ? [{ label: 'Attach a file…', icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
+      : []),
     ...verbItems(noun, entity, changes),
   ]
   return (
@@ -35,10 +41,11 @@ export function Row(
       ref={row}
       data-row={at}
       data-id={entity.$id}
-      class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}`}
+      class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}${isOver ? ' over' : ''}`}
       aria-current={isActive ? 'true' : undefined}
       onMouseDown={() => props.onActive(at)}
       onDblClick={() => props.writes && props.onEdit()}
+      {...handlers}
     >
       {changes && (
         <td class="select">

@@ -1,5 +1,6 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
+import { lazy } from '../../lazy.tsx'
 import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
 import { RelationPicker } from './relation-picker.tsx'
@@ -15,6 +16,11 @@ export interface InputProps {
   readonly except?: string | undefined
 }
 
+const FileInput = lazy(
+  async () => (await import('../../files/file-input.tsx')).FileInput,
+  () => null,
+)
+
 const PHONE = /phone|mobile|fax/i
 const LONG = /description|notes|body|content|message|summary|reason/i
 
@@ -29,6 +35,7 @@ export function FieldInput({ id, field, value, onChange, label, except }: InputP
       <RelationPicker {...{ id, label, value, required, except, onChange }} targets={targetsOf(field)} many={list} />
     )
   }
+  if (field.kind === 'file') return <FileInput {...{ id, field, value, onChange, label }} />
   if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
     return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />
   }

@@ -47,6 +47,7 @@ test('every page refuses scripts, styles and connections from elsewhere, and fra
   expect(policy).toContain("script-src 'self'")
   expect(policy).toContain("style-src 'self'")
   expect(policy).toContain("connect-src 'self'")
+  expect(policy).toContain("object-src 'self'")
   expect(policy).toContain("frame-ancestors 'none'")
 })
 
