@@ -107,7 +107,14 @@ describe.skipIf(!existsSync(OLD_NODE))('on an old Node the launcher of the repos
     expect([code, out]).toEqual([0, `${node}  /bin\n`])
   })
 
+  test('or says that nothing is installed yet', async () => {
+    const { code, err } = await outcome(launch({}, 'program.ts'))
+
+    expect([code, err]).toEqual([2, 'Run "npm ci" first. It installs what this needs, also a newer Node.\n'])
+  })
+
   test('or says what to install', async () => {
+    put('node_modules/other/package.json', '{}')
     const { code, err } = await outcome(launch({}, 'program.ts'))
 
     expect(code).toBe(2)

@@ -9,7 +9,7 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_HOST: 'The address to listen on.',
     TILDE_HOST_SUFFIX: 'The base host. Labels before it select the lens.',
     TILDE_BASE_URL:
-      'The address as clients see it, shown in `$context`. Without it, entities show the host of the request, and events the address listened on.',
+      'The address as clients see it, shown in `$context`. Without it, answers show the host of the request, and webhooks the address listened on.',
     TILDE_PROXIES: 'Addresses and ranges of your proxies, with commas. Their `X-Forwarded-For` names the client.',
     TILDE_MCP_ORIGINS: 'Hosts whose pages may use MCP, with commas; `*` means all.',
   },
@@ -58,14 +58,13 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_BODY_TIMEOUT: 'How long a body may pause before 408.',
   },
   Files: {
-    TILDE_FILES:
-      'Where the bytes of files are: `s3://bucket/prefix`, or not set for the data folder. A cluster needs a bucket.',
+    TILDE_FILES: 'Where the bytes of files are: `s3://bucket/prefix` for a bucket, which a cluster needs.',
     TILDE_S3_ENDPOINT: 'The address of the S3-compatible store, in path style; http is for loopback only.',
     TILDE_S3_REGION: 'The region of the store.',
     TILDE_S3_ACCESS_KEY_ID: 'The access key of the store.',
     TILDE_S3_SECRET_ACCESS_KEY: 'The secret of that access key.',
     TILDE_FILE_LIMIT: 'The largest file.',
-    TILDE_FILES_TOTAL: 'How many bytes all content of a tenant may have; not set means no limit.',
+    TILDE_FILES_TOTAL: 'The most bytes of all content of a tenant.',
     TILDE_FILE_ORPHANS: 'How long content that nothing names, and unfinished uploads, are kept.',
   },
   Webhooks: {
@@ -115,6 +114,7 @@ const INTERNAL = new Set(['TILDE_REEXECUTED'])
 
 const WITHOUT_LITERAL: { readonly [variable: string]: string } = {
   TILDE_WORKERS: '0 on one core, 1 on two or three, else 4',
+  TILDE_CREATE_TENANTS: '`write`; in a cluster `operator`',
   TILDE_ROOT_KEY: 'generated',
   TILDE_SECRET_KEY: 'generated',
   TILDE_SIGNING_KEY: 'generated',
@@ -172,7 +172,7 @@ function defaultOf(variable: string): string {
     new RegExp(`${variable}'?\\)? (?:\\|\\||\\?\\?) '([^']*)'`).exec(CONFIG) ??
     new RegExp(`'${variable}', env, '([^']*)'`).exec(CONFIG) ??
     new RegExp(`number\\('${variable}', ([\\d_]+)`).exec(CONFIG)
-  return found?.[1] ? code(found[1].replaceAll('_', '')) : 'none'
+  return found?.[1] ? code(found[1].replaceAll('_', '')) : ''
 }
 
 /** Fails when the code reads a setting that is not described here, or does not read one that is. */

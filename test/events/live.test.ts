@@ -46,6 +46,21 @@ describe('the live change stream', () => {
     },
   )
 
+  verifies('meta.context', 'and its pages show entities at the address that the reader uses', async () => {
+    const { port } = new URL(host.url)
+    await post('/Contact', { name: 'Ada' })
+    for (const base of [`http://localhost:${port}/~${tenant}`, `http://127.0.0.1:${port}/~${tenant}`]) {
+      const sse = await Sse.open(`${base}/events?type=Contact`, ROOT)
+      open.add(sse)
+      await post('/Contact', { name: 'Grace' })
+      const page = await fetch(`${base}/events?type=Contact&limit=1`, { headers: { authorization: `Bearer ${ROOT}` } })
+      const [stored, fresh] = await sse.got(2)
+
+      const shown = [(await page.json()).results[0], stored!.data, fresh!.data].map(({ data }) => data.$context)
+      expect(shown).toEqual([base, base, base])
+    }
+  })
+
   test('takes type and since as the stream does', async () => {
     await post('/Contact', { name: 'Ada' })
     const sse = await live('/events?type=*.qualified&since=now')

@@ -61,7 +61,7 @@ describe('a phrase of the list', () => {
 /** Pages for those who build Tildebase, and the list of the built-in types, which is written by a program. */
 const FOR_OTHERS = /^docs\/(?:decisions|design|notes|spec|reference\/types)\/|^docs\/dependencies\.md$/
 
-test('the pages for users have at most 48,000 words, tables and code included', () => {
+test('the pages for users have at most 45,000 words, tables and code included', () => {
   const root = join(import.meta.dirname, '..', '..')
   const pages = globSync('docs/**/*.md', { cwd: root }).filter((page) => !FOR_OTHERS.test(page))
   const words = pages.map((page) => {
@@ -69,5 +69,5 @@ test('the pages for users have at most 48,000 words, tables and code included', 
     return text.split(/\s+/).filter((word) => /\w/.test(word)).length
   })
 
-  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(48_000)
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(45_000)
 })

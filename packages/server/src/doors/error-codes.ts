@@ -27,17 +27,17 @@ export const ERROR_CODES: ErrorCodes = {
   },
   invalid_body: {
     status: 400,
-    cause: 'The body is valid JSON, but has another shape than the endpoint takes.',
-    remedy: 'Compare the body with the example of the operation in `/docs`.',
+    cause: 'The JSON has another shape than the endpoint takes.',
+    remedy: 'Compare it with the example in `/docs`.',
   },
   invalid_parameter: {
     status: 400,
-    cause: 'A query parameter has a value that is not possible.',
+    cause: 'A query parameter has an impossible value.',
     remedy: '`field` names the parameter; the message says what it takes.',
   },
   invalid_path: {
     status: 400,
-    cause: 'The path has an encoding or a segment that cannot be read. In a batch: `path` is not below the tenant.',
+    cause: 'The path cannot be read. In a batch: `path` is not below the tenant.',
     remedy: 'Encode each segment with percent signs. In a batch, write `/Contact/…`.',
   },
   tenant_required: {
@@ -52,7 +52,7 @@ export const ERROR_CODES: ErrorCodes = {
   },
   too_many: {
     status: 400,
-    cause: 'A list in the request has more items than the endpoint takes, such as 100 operations in a batch.',
+    cause: 'A list in the request is too long, such as 101 operations in a batch.',
     remedy: 'Split the request.',
   },
   unknown_lens: {
@@ -124,8 +124,8 @@ export const ERROR_CODES: ErrorCodes = {
   },
   invalid_filter: {
     status: 400,
-    cause: 'The filter is not JSON, has an unknown operator or an operand of the wrong kind, or is too large.',
-    remedy: '`field` names the part. `supported` lists the operators that are possible there.',
+    cause: 'The filter is not JSON, has an unknown operator or a wrong operand, or is too large.',
+    remedy: '`field` names the part, `supported` the possible operators.',
   },
   invalid_sort: {
     status: 400,
@@ -156,7 +156,7 @@ export const ERROR_CODES: ErrorCodes = {
   invalid_cursor: {
     status: 400,
     cause: 'The cursor is damaged, or comes from a list with another filter or sort.',
-    remedy: 'Send the cursor with the same parameters as the page before, or start again without it.',
+    remedy: 'Send it with the same parameters as the page before, or start again.',
   },
   invalid_since: {
     status: 400,
@@ -172,7 +172,7 @@ export const ERROR_CODES: ErrorCodes = {
   // Reasons why a write changes nothing.
   invalid_operation: {
     status: 400,
-    cause: 'An operation of a batch or of a changeset is not one that is possible there.',
+    cause: 'An operation of a batch or of a changeset is not possible there.',
     remedy: 'The message names the operation and what it may be.',
   },
   invalid_ref: {
@@ -202,7 +202,7 @@ export const ERROR_CODES: ErrorCodes = {
   },
   conflict: {
     status: 409,
-    cause: 'A unique value is taken, a changeset conflicts with later changes, or something exists already.',
+    cause: 'A unique value is taken, a changeset conflicts with later changes, or a thing exists already.',
     remedy: '`field` or `conflicts` names it. Choose another value, or read the entity and decide.',
   },
   invalid_transition: {
@@ -222,7 +222,7 @@ export const ERROR_CODES: ErrorCodes = {
   },
   validation_error: {
     status: 422,
-    cause: 'One or more fields are missing, of the wrong kind, or refer to an entity that does not exist.',
+    cause: 'Fields are missing, of the wrong kind, or refer to an entity that does not exist.',
     remedy: '`details` lists every field with a message.',
   },
   invalid_schema: {
@@ -254,14 +254,14 @@ export const ERROR_CODES: ErrorCodes = {
   // Reasons why a sender is refused.
   unauthorized: {
     status: 401,
-    cause: 'The key is missing, malformed, unknown, revoked or expired, or the session has ended.',
+    cause: 'The key is missing, unknown, revoked or expired, or the session has ended.',
     remedy: 'Send `Authorization: Bearer <key>` with an active key, or sign in again.',
   },
   forbidden: {
     status: 403,
     cause:
       'The key belongs to another tenant, its scopes do not cover the request, or its row filter excludes the entity.',
-    remedy: 'The message names the scope that is needed. Ask an administrator for a key that has it.',
+    remedy: 'The message names the scope that is needed.',
   },
   rate_limited: {
     status: 429,
@@ -320,7 +320,7 @@ export const ERROR_CODES: ErrorCodes = {
   unavailable: {
     status: 503,
     cause: 'The tenant cannot be opened or written: a full disk, a damaged file, or the service is stopping.',
-    remedy: 'Wait as long as `Retry-After` says. The operator reads the log and `tilde doctor`.',
+    remedy: 'The operator reads the log and `tilde doctor`.',
   },
   busy: {
     status: 503,

@@ -42,21 +42,25 @@ export class Follower {
     return this.#services.feed.follow(move)
   }
 
-  /** The change stream from a seq on. A slow reader is fed from the log, in pieces: nothing piles up for it. */
-  changes(patterns: Patterns, after: number): LiveSource {
+  /**
+   * The change stream from a seq on, with `context` as the `$context` of its entities. A slow reader is fed from the log, in
+   * pieces: nothing piles up for it.
+   */
+  changes(patterns: Patterns, after: number, context: string): LiveSource {
     const { feed } = this.#services
     const engine = this.#engine
-    return new Tail(engine, feed, `changes ${JSON.stringify(patterns)}`, after, (position, grant) => {
+    const source = { slug: engine.slug, context }
+    return new Tail(engine, feed, `changes ${JSON.stringify([patterns, context])}`, after, (position, grant) => {
       const recent = feed.recent(position)?.slice(0, MOST_ROWS)
       if (!recent) {
         const read = changesAfter(engine, grant, patterns, position, MOST_ROWS)
-        return { text: read.rows.map((row) => eventFrame(row, engine)).join(''), position: read.position }
+        return { text: read.rows.map((row) => eventFrame(row, source)).join(''), position: read.position }
       }
       const { show } = visibilityOf(engine, grant, patterns)
       const text = recent.map((row) => {
         const shown = show(row)
         // An event that is shown whole is written as text once for all followers.
-        return shown === null ? '' : shown === row ? feed.frame(row) : eventFrame(shown, engine)
+        return shown === null ? '' : shown === row ? feed.frame(row, source) : eventFrame(shown, source)
       })
       return { text: text.join(''), position: recent.at(-1)!.seq }
     })

@@ -62,7 +62,7 @@ function events(call: Call): MaybePromise<Reply> {
   const patterns = patternsOf(call)
   if (!wantsLive(call)) return page(call, patterns)
   const after = lastSeen(call) ?? startOf(call)
-  return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after))
+  return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after, call.context))
 }
 
 /** The Event collection answers on the analytics lens, to its own parameters, and to a `type` that is not a type. */
@@ -129,8 +129,9 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
   }
 }
 
-function streamPage({ tenant }: Call, changes: ReturnType<Call['read']['events']>, total: number | null): Reply {
-  const texts = changes.rows.map((row) => eventText(row, tenant))
+function streamPage(call: Call, changes: ReturnType<Call['read']['events']>, total: number | null): Reply {
+  const source = { slug: call.tenant.slug, context: call.context }
+  const texts = changes.rows.map((row) => eventText(row, source))
   const cursor = String(changes.position)
   const { hasMore } = changes
   return contentReply(200, {

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { LogRow } from '../../store/log/log.ts'
+import type { EventSource } from '../../view/event.ts'
 import { eventFrame } from './frame.ts'
 
 const MOST_KEPT = 1_000
@@ -49,8 +50,9 @@ export class Feed {
     return first !== undefined && first <= after + 1 ? this.#recent.slice(after + 1 - first) : null
   }
 
-  /** An event as a message of a live stream. */
-  frame(row: LogRow): string {
+  /** An event as a message of a live stream. Its text is kept for the address that the tenant itself shows. */
+  frame(row: LogRow, source: EventSource): string {
+    if (source.context !== this.#engine.context) return eventFrame(row, source)
     const known = this.#texts.get(row.seq)
     if (known !== undefined) return known
     const text = eventFrame(row, this.#engine)
