@@ -12,7 +12,7 @@ import {
   targetText,
 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
-import { type Grant, isNarrowed } from '../grant/grant.ts'
+import { type Grant, isNarrowed, may } from '../grant/grant.ts'
 import type { Sql } from '../ports.ts'
 import { isVisible } from '../query/rights/visible-entity.ts'
 import { exists } from '../store/entities.ts'
@@ -51,7 +51,7 @@ export function missingReferences(
     for (const id of idsIn(value)) {
       if (pendingIds?.has(id)) continue
       const target = targetOf(sql, field, id, engine.nouns)
-      if (target !== null && (isKnown(id) || sees(engine, grant, target, id))) continue
+      if (target !== null && (isKnown(id) || sees(engine, grant, field, target, id))) continue
       issues.push({ field: name, message: `there is no ${targetText(field)} ${id}` })
     }
   }
@@ -77,7 +77,7 @@ export function unseenReferences(engine: Engine, grant: Grant, noun: Noun, data:
     Object.hasOwn(data, field.name) &&
     idsIn(data[field.name]!).some((id) => {
       const target = targetOf(engine.sql, field, id, engine.nouns)
-      return target !== null && !sees(engine, grant, target, id)
+      return target !== null && !sees(engine, grant, field, target, id)
     })
   return isNarrowed(grant)
     ? relationsOf(noun)
@@ -87,8 +87,11 @@ export function unseenReferences(engine: Engine, grant: Grant, noun: Noun, data:
 }
 
 /** Whether a grant sees an entity that there is: most grants see all of a type. */
-function sees(engine: Engine, grant: Grant, target: string, id: string): boolean {
-  return !Object.hasOwn(grant.rows, target) || isVisible(engine, grant, engine.noun(target), id)
+function sees(engine: Engine, grant: Grant, { target: declared }: ForwardField, target: string, id: string): boolean {
+  const noun = engine.noun(target)
+  // A grant that is narrowed to the comments about what it may read does not learn which other ids there are.
+  if (declared === ANY_TYPE && isNarrowed(grant) && !may(grant, 'read', noun)) return false
+  return !Object.hasOwn(grant.rows, target) || isVisible(engine, grant, noun, id)
 }
 
 function idsIn(value: Json): readonly string[] {

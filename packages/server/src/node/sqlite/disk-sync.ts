@@ -1,4 +1,5 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, statSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { closeHandle } from './file-handles.ts'
 
@@ -7,6 +8,8 @@ export interface FileSync {
   /** Next to this thread. */
   later(file: number, path: string, done: (reason: Error | null) => void): void
   now(file: number, path: string): void
+  /** Brings the names in a folder to the disk, next to this thread. */
+  folder(file: number, path: string, done: (reason: Error | null) => void): void
 }
 
 export interface DiskSyncOptions {
@@ -41,7 +44,12 @@ const LOOK_EVERY = 8
 const fileSync: FileSync = {
   later: (file, _, done) => fdatasync(file, done),
   now: (file) => fdatasyncSync(file),
+  folder: (file, _, done) => fsync(file, done),
 }
+
+/** How many more syncs of this thread are left to another one, and how many are there now. All its files are on one disk. */
+let slow = 0
+let underWay = 0
 
 /**
  * Syncs the commits of a SQLite file next to the thread, so that other tenants do not wait for the disk. SQLite itself
@@ -57,6 +65,8 @@ export class DiskSync {
   readonly #sync: FileSync
   readonly #log: number
   readonly #database: number
+  /** The folder of the log, until its name is on the disk. Windows has no handles of folders to sync. */
+  #folder: number | null
   /** Commits so far, and how many of them are on the disk. */
   #committed = 0
   #synced = 0
@@ -66,8 +76,6 @@ export class DiskSync {
   #copying: PromiseWithResolvers<void> | null = null
   /** The database has pages that are not on the disk yet. */
   #isCopied = false
-  /** How many more syncs are left to another thread. */
-  #slow = 0
   #size = 0
   #looks = 0
   #failure: Error | null = null
@@ -79,13 +87,15 @@ export class DiskSync {
     this.#sync = options.sync ?? fileSync
     this.#log = openSync(`${path}-wal`, 'r+')
     this.#database = openSync(path, 'r+')
+    this.#folder = process.platform === 'win32' ? null : openSync(dirname(path), 'r')
   }
 
   /** The file has one commit more. */
   committed(): void {
     this.#committed++
     if (this.#isSyncing) return
-    if (this.#slow === 0) this.#syncNow()
+    // After a start many files have their first commit at once: the disk takes these together.
+    if (slow === 0 && underWay === 0 && this.#folder === null) this.#syncNow()
     else this.#syncLog()
   }
 
@@ -109,6 +119,16 @@ export class DiskSync {
   ready(writes: number): Promise<void> | null {
     if (this.#copying) return this.#copying.promise
     return writes < ENOUGH ? this.pending() : null
+  }
+
+  /** Copies the log into the database next to the thread: closing the file is then quick. */
+  async settle(): Promise<void> {
+    if (this.#failure || this.#isClosed) return
+    if (this.#copying === null) {
+      this.#copying = Promise.withResolvers()
+      if (!this.#isSyncing) this.#syncedTo(this.#synced)
+    }
+    await this.#copying?.promise
   }
 
   /** Before a write that could not wait for `ready`. */
@@ -137,7 +157,7 @@ export class DiskSync {
     const begun = performance.now()
     try {
       this.#sync.now(this.#log, `${this.#path}-wal`)
-      if (performance.now() - begun > QUICK_MS) this.#slow = SLOW_SYNCS
+      if (performance.now() - begun > QUICK_MS) slow = SLOW_SYNCS
       this.#syncedTo(this.#committed)
     } catch (reason) {
       this.#fail(reason as Error)
@@ -148,17 +168,27 @@ export class DiskSync {
   #syncLog(): void {
     const upTo = this.#committed
     this.#isSyncing = true
-    if (this.#slow > 0) this.#slow--
+    underWay++
+    if (slow > 0) slow--
     this.#sync.later(this.#log, `${this.#path}-wal`, (reason) => {
-      this.#isSyncing = false
-      if (this.#isClosed) return this.#closeFiles()
-      if (reason) return this.#fail(reason)
-      try {
-        this.#syncedTo(upTo)
-      } catch (reason) {
-        this.#fail(reason as Error)
-      }
+      if (reason || this.#isClosed || this.#folder === null) return this.#logSynced(upTo, reason)
+      this.#sync.folder(this.#folder, dirname(this.#path), (reason) => {
+        if (!reason) this.#closeFolder()
+        this.#logSynced(upTo, reason)
+      })
     })
+  }
+
+  #logSynced(upTo: number, failure: Error | null): void {
+    underWay--
+    this.#isSyncing = false
+    if (this.#isClosed) return this.#closeFiles()
+    if (failure) return this.#fail(failure)
+    try {
+      this.#syncedTo(upTo)
+    } catch (reason) {
+      this.#fail(reason as Error)
+    }
   }
 
   #syncedTo(commit: number): void {
@@ -211,7 +241,13 @@ export class DiskSync {
     this.#copied()
   }
 
+  #closeFolder(): void {
+    if (this.#folder !== null) closeSync(this.#folder)
+    this.#folder = null
+  }
+
   #closeFiles(): void {
+    this.#closeFolder()
     closeSync(this.#log)
     closeHandle(this.#path, this.#database)
   }
@@ -229,18 +265,6 @@ let isAble: boolean | undefined
 function isRecent(version: string): boolean {
   const [major, minor] = version.split('.').map(Number)
   return major! > 3 || (major === 3 && minor! >= 51)
-}
-
-/** What a process that was killed has written and not synced is read from now on, so it has to be on the disk. */
-export function syncRest(path: string): void {
-  const rest = statSync(`${path}-wal`, { throwIfNoEntry: false })
-  if (!rest || rest.size === 0) return
-  const log = openSync(`${path}-wal`, 'r+')
-  try {
-    fdatasyncSync(log)
-  } finally {
-    closeSync(log)
-  }
 }
 
 const FLUSH_EVERY = 2_048

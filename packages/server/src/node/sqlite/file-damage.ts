@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   openSync,
-  readFileSync,
   readSync,
   statSync,
   truncateSync,
@@ -55,10 +54,9 @@ export function hasChanged(path: string): boolean {
 export function seal(path: string): void {
   const { size, atime, mtime } = statSync(path)
   if (size > MOST_SEALED || existsSync(`${path}-wal`)) return
-  const bytes = readFileSync(path)
-  if (size % (pageSizeOf(bytes) ?? Number.NaN) !== 0) return
+  if (size % LEAST_PAGE !== 0) return
   const sum = Buffer.alloc(SEAL_BYTES, SEAL, 'latin1')
-  sum.writeUInt32BE(crc32(bytes), SEAL.length)
+  sum.writeUInt32BE(readSum(path, size).sum, SEAL.length)
   try {
     appendFileSync(path, sum)
     // The time of the last write is that of the tenant: backups ask only those that were written to.
@@ -115,16 +113,35 @@ function sealDamage(path: string): string | null {
     return null
   const stamp = stampOf(path)
   if (found.get(path) === stamp) return null
-  const bytes = readFileSync(path)
-  const sealed = bytes.subarray(-SEAL_BYTES)
+  const { sum, rest: sealed } = readSum(path, size - SEAL_BYTES)
   // The power went before the checksum was on the disk.
   const isLost = sealed.every((byte) => byte === 0)
-  const isWhole =
-    sealed.toString('latin1', 0, SEAL.length) === SEAL &&
-    sealed.readUInt32BE(SEAL.length) === crc32(bytes.subarray(0, -SEAL_BYTES))
+  const isWhole = sealed.toString('latin1', 0, SEAL.length) === SEAL && sealed.readUInt32BE(SEAL.length) === sum
   if (!isWhole && !isLost) return 'its pages differ from their checksum'
   found.set(path, stamp)
   return null
+}
+
+/** After a start many files are read: into the same memory. */
+const chunk = Buffer.alloc(256 * 1024)
+
+/** The checksum of the first bytes of a file, and what follows them. */
+function readSum(path: string, length: number): { readonly sum: number; readonly rest: Buffer } {
+  const file = openSync(path, 'r')
+  try {
+    let sum = 0
+    for (let at = 0; at < length; ) {
+      const count = readSync(file, chunk, 0, Math.min(chunk.length, length - at), at)
+      if (count === 0) break
+      sum = crc32(chunk.subarray(0, count), sum)
+      at += count
+    }
+    const rest = Buffer.alloc(SEAL_BYTES)
+    readSync(file, rest, 0, SEAL_BYTES, length)
+    return { sum, rest }
+  } finally {
+    closeSync(file)
+  }
 }
 
 function logDamage(path: string): string | null {

@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
-import { canDefer, type DiskSyncOptions, syncRest } from './disk-sync.ts'
+import { canDefer, type DiskSyncOptions } from './disk-sync.ts'
 import { connectionOpened } from './file-handles.ts'
 import { QueryClock } from './query-clock.ts'
 import { type OnCommit, Recording } from './recording.ts'
@@ -31,11 +32,14 @@ export interface Opened {
   /** Records the changes of every commit, where they are kept elsewhere too. */
   readonly recording: Recording | null
   readonly isDeferred: boolean
+  /** Whether a process that was killed has left commits in the log. They are read from now on, so they have to be on the disk. */
+  readonly hasRest: boolean
 }
 
 /** Opens a file with the settings of every connection. */
 export function openFile(path: string, options: SqlOptions, mode: Mode): Opened {
   const { limits = false, cacheKiB = 8_000, onCommit } = options
+  const hasRest = path !== ':memory:' && hasLog(path)
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
     for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
@@ -45,16 +49,23 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
     if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
     const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && !onCommit && canDefer(db)
     if (isDeferred) {
-      syncRest(path)
+      // The first commit is synced next to the thread, too. In a log that is new no old page can be taken for a new one.
+      db.exec(`PRAGMA synchronous = ${hasRest ? 'NORMAL' : 'OFF'}`)
+      db.exec('PRAGMA wal_autocheckpoint = 0')
       connectionOpened(path)
     }
     const recording = onCommit && mode !== 'shared' ? new Recording(db, onCommit) : null
-    return { db, statements: new Statements(db), clock: new QueryClock(db), recording, isDeferred }
+    return { db, statements: new Statements(db), clock: new QueryClock(db), recording, isDeferred, hasRest }
   } catch (reason) {
     // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
     throw reason
   }
+}
+
+/** Whether anything is in the write-ahead log of a file. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 const MOST = 400

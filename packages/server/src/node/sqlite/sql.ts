@@ -5,13 +5,15 @@ import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@ti
 import { copyLog, syncLog } from './checkpoint.ts'
 import { DiskSync, Flusher } from './disk-sync.ts'
 import { connectionClosed } from './file-handles.ts'
-import { type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
+import { hasLog, type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
   pending(): Promise<void> | null
   /** Frees the pages of the file and the statements that are kept in memory. */
   releaseMemory(): void
+  /** Copies the log into the file next to this thread, so that closing it is quick. */
+  settle(): Promise<void>
   close(): void
 }
 
@@ -64,6 +66,7 @@ class Connection implements NodeSql {
     this.#onStatement = options.onStatement ?? (() => {})
     this.#opened = openFile(path, options, mode)
     this.tick = this.#opened.clock.tick
+    this.#syncRest()
   }
 
   get #db(): DatabaseSync {
@@ -208,6 +211,11 @@ class Connection implements NodeSql {
     this.#closeFile()
     this.#disk = null
     this.#opened = openFile(this.#path, this.#options, mode)
+    this.#syncRest()
+  }
+
+  #syncRest(): void {
+    if (this.#opened.isDeferred && this.#opened.hasRest) this.#syncLater()
   }
 
   #savepoint(): () => void {
@@ -270,9 +278,9 @@ class Connection implements NodeSql {
   }
 
   scrub(): void {
-    if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
+    if (this.#opened.isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
     this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
-    if (this.#disk) this.#db.exec('PRAGMA synchronous = NORMAL')
+    if (this.#opened.isDeferred) this.#db.exec('PRAGMA synchronous = NORMAL')
     this.#disk?.settled()
   }
 
@@ -289,6 +297,10 @@ class Connection implements NodeSql {
     if (!this.#damage) this.#db.exec('PRAGMA shrink_memory')
   }
 
+  async settle(): Promise<void> {
+    if (!this.#long) await this.#disk?.settle()
+  }
+
   close(): void {
     this.#isClosed = true
     this.#closeFile()
@@ -298,19 +310,22 @@ class Connection implements NodeSql {
     const { statements, recording, isDeferred } = this.#opened
     statements.clear()
     recording?.close()
-    if (this.#disk) this.#db.exec('PRAGMA synchronous = FULL')
+    if (isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
     this.#disk?.close()
     this.#db.close()
     if (isDeferred) connectionClosed(this.#path)
   }
 
-  /** From the second commit on: SQLite itself syncs the first one, and with it the folder that holds the new log. */
   #syncLater(): void {
-    if (this.#disk) return void this.#disk.committed()
+    if (this.#disk === null && !hasLog(this.#path)) return
+    this.#disk ??= this.#beginSyncs()
+    this.#disk.committed()
+  }
+
+  #beginSyncs(): DiskSync {
     // SQLite still syncs the head of a log that it starts again: old pages after a lost head would be taken for new ones.
     this.#db.exec('PRAGMA synchronous = NORMAL')
-    this.#db.exec('PRAGMA wal_autocheckpoint = 0')
-    this.#disk = new DiskSync(this.#path, {
+    return new DiskSync(this.#path, {
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
       pages: () => Number(this.#db.prepare('PRAGMA wal_checkpoint(NOOP)').get()!.log),
       checkpoint: () => {

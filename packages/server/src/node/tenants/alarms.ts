@@ -30,7 +30,8 @@ export class Alarms {
   #closed = false
 
   constructor(path: string, wake: (slug: string) => Promise<void>) {
-    this.#sql = openSql(path)
+    // Many are booked at once when many tenants are closed: the disk takes these together.
+    this.#sql = openSql(path, { deferred: true })
     this.#wake = wake
     this.#sql.run('CREATE TABLE IF NOT EXISTS alarms (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID')
     this.#sql.run('CREATE INDEX IF NOT EXISTS alarms_at ON alarms (at)')

@@ -40,6 +40,8 @@ const KEPT = Promise.resolve(true)
 export interface OpenTenant {
   readonly tenant: Tenant
   readonly close: () => void
+  /** Brings its file to a state in which it is closed quickly, next to this thread. */
+  readonly settle: () => Promise<void>
   /** Settles when all that the tenant has committed is on the disk; null when it is. */
   readonly pending: () => Promise<void> | null
   /** Whether it can be closed: no request, commit or job uses it. */
@@ -117,6 +119,7 @@ export function openTenantFile(
     const entry: OpenTenant = {
       tenant,
       close,
+      settle: () => sql.settle(),
       pending: () => sql.pending(),
       isIdle: () => entry.busy === 0 && tenant.waiting === 0 && tenant.underWay === 0,
       releaseMemory: () => sql.releaseMemory(),

@@ -1,10 +1,11 @@
+import { scheduler } from '../../doors/turns.ts'
 import { systemClock } from '../../host/ports.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
 
 export interface OpenTenantsOptions extends OpenOptions {
   readonly files: TenantFiles
-  /** How many tenants are kept open; the one unused for longest is closed first. */
+  /** How many tenants are kept open, and twice as many for a moment; the one unused for longest is closed first. */
   readonly mostOpen: number
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
@@ -25,6 +26,8 @@ interface Uses {
 const CACHES = 262_144
 const MOST_CACHE = 16_384
 const LEAST_CACHE = 2_000
+/** Closing copies the log of a file and waits for the disk. It begins when no tenant was opened for so long. */
+const CALM_MS = 1_000
 
 /** The tenants of this thread that are open: by file, and closed when others need the room. */
 export class OpenTenants {
@@ -36,6 +39,7 @@ export class OpenTenants {
   #newest: OpenTenant | null = null
   readonly #wakes: WakeTimers
   readonly #caches = new IdleCaches<OpenTenant>()
+  #calm: NodeJS.Timeout | null = null
 
   constructor(options: OpenTenantsOptions, uses: Uses) {
     this.#options = options
@@ -126,6 +130,12 @@ export class OpenTenants {
     if (isWhole) this.#options.files.endUse(slug)
   }
 
+  /** Closes all tenants: their logs are copied side by side, as far as that takes no longer than `ms`. */
+  async closeAll(ms: number): Promise<void> {
+    await inTime(Promise.allSettled(this.all.map((entry) => entry.settle())), ms)
+    for (const slug of this.slugs) this.close(slug)
+  }
+
   /** Closes a tenant and removes its file. */
   discard(slug: string): void {
     const entry = this.#open.get(slug)
@@ -138,12 +148,40 @@ export class OpenTenants {
   }
 
   #closeUnused(): void {
-    for (const [slug, entry] of this.#open) {
-      if (this.#open.size <= this.#options.mostOpen) return
-      // The newest was opened for a request that is about to use it.
-      if (entry !== this.#newest && entry.isIdle()) this.close(slug)
+    if (!this.#isOver) return
+    for (let over = this.#open.size - 2 * this.#options.mostOpen; over > 0; over--) this.#closeOldest()
+    if (this.#calm) this.#calm.refresh()
+    else this.#calm = setTimeout(() => void this.#closeInTurns(), CALM_MS).unref()
+  }
+
+  async #closeInTurns(): Promise<void> {
+    this.#calm = null
+    for (const slug of this.slugs) {
+      const entry = this.#open.get(slug)
+      if (!entry?.isIdle()) continue
+      await entry.settle()
+      await scheduler.later(slug, () => this.#isOver && this.#isUnused(entry) && this.close(slug))
+      if (!this.#isOver || this.#calm !== null) return
     }
   }
+
+  get #isOver(): boolean {
+    return this.#open.size > this.#options.mostOpen
+  }
+
+  /** The newest was opened for a request that is about to use it. */
+  #isUnused(entry: OpenTenant): boolean {
+    return entry !== this.#newest && entry.isIdle()
+  }
+
+  #closeOldest(): void {
+    for (const [slug, entry] of this.#open) if (this.#isUnused(entry)) return this.close(slug)
+  }
+}
+
+/** Waits for some work, but not for long. */
+export async function inTime(work: Promise<unknown> | undefined, ms: number): Promise<void> {
+  await Promise.race([work, new Promise((done) => setTimeout(done, ms).unref())])
 }
 
 /** What holds memory that it can do without. */

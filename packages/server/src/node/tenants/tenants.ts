@@ -13,7 +13,7 @@ import { type AdminTask, runAdminTask } from '../operator/admin-tasks.ts'
 import type { AdminContext } from '../operator/log-file.ts'
 import type { Stats } from '../watch/stats.ts'
 import type { OpenTenant } from './open-tenant.ts'
-import { OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
+import { inTime, OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
 
 export interface LocalTenantsOptions extends OpenTenantsOptions {
   /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
@@ -234,7 +234,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   async close(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
-    for (const slug of this.#open.slugs) this.#open.close(slug)
+    await this.#open.closeAll(REST_MS)
   }
 
   /** What a stream of a tenant that did not exist continues with, now that it does. */
@@ -262,11 +262,6 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       this.endEmpty(slug)
     })
   }
-}
-
-/** Waits for some work, but not for long. */
-async function inTime(work: Promise<unknown> | undefined, ms: number): Promise<void> {
-  await Promise.race([work, new Promise((done) => setTimeout(done, ms).unref())])
 }
 
 /** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */
