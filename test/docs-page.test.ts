@@ -2,7 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { partOf } from '../packages/server/src/doors/docs/part.js'
 import { BROWSER, type Browser, startBrowser, type Tab } from './console/browser.ts'
+import { barriers, htmlFaults } from './console/judges.ts'
 import { type TestHost, testHost } from './host.ts'
+import { authorizePath, pkce, register } from './people/agents.ts'
+import { invite, person } from './people/people.ts'
 
 let host: TestHost
 beforeAll(async () => {
@@ -67,6 +70,55 @@ test('a part of the document has what its paths refer to, and nothing else', asy
   expect(JSON.stringify(part).length).toBeLessThan(JSON.stringify(body).length / 3)
 })
 
+let people = 0
+
+/** The pages of the service itself, and the cookie of the person who sees them. */
+async function ownPages(): Promise<{ readonly paths: readonly string[]; readonly cookie: string }> {
+  const { cookie } = await person(host, 'pages', { email: `ada${++people}@example.org`, role: 'Admin' })
+  const token = await invite(host, 'pages', { name: 'Eve', email: `eve${people}@example.org`, role: 'Member' })
+  const client_id = await register(host, 'pages')
+  const { body } = await host.request('GET', '/~pages/events?limit=1')
+  const agent = host.as(await host.key('pages', 'propose:all'))
+  const proposal = await agent(
+    'POST',
+    '/~pages/mcp',
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'do', arguments: { code: '$.Contact.create({ name: "Ada" })', propose: 'One more' } },
+    },
+    { accept: 'application/json, text/event-stream' },
+  )
+  const decide = /https?:[^"\\\s]+(\/~pages\/decide\/[^"\\\s]+)/.exec(proposal.text)![1]!
+  return {
+    cookie,
+    paths: [
+      '/docs',
+      '/console',
+      '/~pages/sign-in',
+      `/~pages/invitation#${token}`,
+      '/~pages/oauth/device',
+      authorizePath('pages', { client_id, code_challenge: pkce().challenge }),
+      decide,
+      `/~pages/proof/${body.results[0].id}?format=html`,
+    ],
+  }
+}
+
+test('html-validate finds no error in the pages of the service', async () => {
+  const { paths, cookie } = await ownPages()
+  const found: { [path: string]: string[] } = {}
+  for (const path of paths) {
+    const { status, text } = await host.as('')('GET', path.split('#')[0]!, undefined, { ...HTML, cookie })
+    expect(status, path).toBe(200)
+    expect(text, path).toContain('<meta name="description"')
+    found[path] = await htmlFaults(text)
+  }
+
+  expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])))
+})
+
 test('nothing can be sent to it', async () => {
   expect((await host.as('')('POST', '/docs', {})).status).toBe(405)
 })
@@ -84,6 +136,23 @@ describe.skipIf(BROWSER === null)('in a browser, with a key of the tenant', () =
   afterAll(async () => {
     expect(tab.faults).toEqual([])
     await browser.close()
+  })
+
+  test('axe finds no barrier in the pages of the service', async () => {
+    const { paths, cookie } = await ownPages()
+    const { page } = await browser.open()
+    const [name = '', value = ''] = cookie.split('=', 2)
+    await page.context().addCookies([{ name, value, url: host.url }])
+    const found: { [path: string]: string[] } = {}
+    for (const path of paths) {
+      // The proof is a file, which a browser keeps instead of showing it.
+      if (path.includes('/proof/')) await page.setContent((await host.as('')('GET', path, undefined, { cookie })).text)
+      else await page.goto(`${host.url}${path}`)
+      found[path] = await barriers(page)
+    }
+    await page.close()
+
+    expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])))
   })
 
   const submit = async (key: string) => {

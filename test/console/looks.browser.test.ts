@@ -1,16 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { person } from '../people/people.ts'
 import { Receiver } from '../receiver.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { faintTexts } from './contrast.ts'
+import { barriers, htmlFaults } from './judges.ts'
 import { SCENES, type Scene } from './scenes.ts'
 import { type Stage, useStage } from './stage.ts'
 import { smallTargets } from './targets.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PICTURES = join(import.meta.dirname, '../../docs/pictures')
 /** The scenes that the docs also show as a telephone does. */
 const SMALL = new Set(['list', 'board', 'entity'])
@@ -72,6 +70,7 @@ describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, siz
     await page.waitForTimeout(400)
 
     expect(await barriers(page)).toEqual([])
+    expect(await htmlFaults(await page.content())).toEqual([])
     expect(await faintTexts(page)).toEqual([])
     if (touch) expect(await smallTargets(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width)
@@ -111,21 +110,6 @@ async function open(
   await tab.page.context().addCookies([{ name, value, url: stage.host.url }])
   await tab.page.goto(`${stage.host.url}/console#/~acme/${path}`)
   return tab
-}
-
-/** The serious and critical findings of axe, with their places. The rest is printed. */
-async function barriers(page: Tab['page']): Promise<string[]> {
-  // The page itself may run no script from elsewhere; the debugger may.
-  await page.evaluate(AXE)
-  const found: { impact: string; text: string }[] = await page.evaluate(async () => {
-    const { violations } = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] })
-    return violations.flatMap(({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) =>
-      nodes.map(({ html }) => ({ impact, text: `${id}: ${html.slice(0, 160)}` })),
-    )
-  })
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  for (const one of found) if (!serious.includes(one)) process.stdout.write(`${one.impact} ${one.text}\n`)
-  return serious.map(({ text }) => text)
 }
 
 /** The pictures of the docs: every page wide, in both themes, and a few as a telephone shows them. */

@@ -55,8 +55,8 @@ function form(path: string, csrf: string, version: number): Html {
 <input type="hidden" name="version" value="${version}">
 <label>Reason, if you reject it <textarea name="reason" rows="2" maxlength="2000"></textarea></label>
 <div class="actions">
-<button name="decision" value="reject">Reject</button>
-<button name="decision" value="approve" class="primary">Approve</button>
+<button type="submit" name="decision" value="reject">Reject</button>
+<button type="submit" name="decision" value="approve" class="primary">Approve</button>
 </div>
 </form>`
 }

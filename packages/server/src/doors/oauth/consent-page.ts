@@ -59,8 +59,8 @@ ${choicesFor(call, scope).map((choice) => html`<option value="${choice}">${meani
 </details>
 <p class="note">Asked for: ${scopesText(scopes)}. ${redirect && `You return to ${formTarget(redirect)}.`}</p>
 <div class="actions">
-<button name="decision" value="deny">Deny</button>
-<button name="decision" value="allow" class="primary">Allow</button>
+<button type="submit" name="decision" value="deny">Deny</button>
+<button type="submit" name="decision" value="allow" class="primary">Allow</button>
 </div>
 </form>`
   const formAction = redirect === null ? '' : formTarget(redirect)

@@ -138,7 +138,7 @@ ${error && html`<p class="error" role="alert">${error}</p>`}
 <form method="get" action="/~${slug}/oauth/device">
 <label>The code that the program shows
 <input name="user_code" autocomplete="off" autocapitalize="characters" maxlength="20" required autofocus></label>
-<div class="actions"><button class="primary">Continue</button></div>
+<div class="actions"><button type="submit" class="primary">Continue</button></div>
 </form>`
   return page(slug, 'Connect a program', body, { status: error ? 422 : 200 })
 }

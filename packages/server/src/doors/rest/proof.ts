@@ -112,7 +112,7 @@ function pageOf(proof: EventProof): string {
 <ul id="results"></ul>
 <h2>The event</h2>
 <dl id="facts"></dl>
-<pre id="data" tabindex="0" role="region" aria-label="The values after the event"></pre>
+<section tabindex="0" aria-label="The values after the event"><pre id="data"></pre></section>
 <h2>What this means</h2>
 <p>The checkpoint below is a signed statement about the whole log at one moment. If anyone, the operator included, changes,
 removes, inserts or reorders an event that it covers, the log does not fit this statement any more.</p>
@@ -122,9 +122,9 @@ for the last point: each of them saw one history only.</p>
 <h2>The key of the service</h2>
 <p>Compare this key with the one that the service publishes at <code>/.well-known/tilde-keys</code>, or that you know from
 elsewhere. A page can name any key.</p>
-<pre id="key" tabindex="0" role="region" aria-label="The key"></pre>
+<section tabindex="0" aria-label="The key"><pre id="key"></pre></section>
 <h2>The checkpoint</h2>
-<pre id="checkpoint" tabindex="0" role="region" aria-label="The checkpoint"></pre>
+<section tabindex="0" aria-label="The checkpoint"><pre id="checkpoint"></pre></section>
 </main>
 <script type="application/json" id="proof">${json}</script>
 <script>${SCRIPTS.proof}</script>
@@ -136,7 +136,7 @@ elsewhere. A page can name any key.</p>
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 main { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-pre { overflow: auto; padding: .75rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px }
+section { overflow: auto; padding: 0 .75rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem }
 dd { margin: 0; overflow-wrap: anywhere }
 #verdict { font-size: 1.25rem; font-weight: 600 }

@@ -182,10 +182,10 @@ export class DiskSync {
   #logSynced(upTo: number, failure: Error | null): void {
     underWay--
     this.#isSyncing = false
-    if (this.#isClosed) return this.#closeFiles()
-    if (failure) return this.#fail(failure)
     try {
-      this.#syncedTo(upTo)
+      if (this.#isClosed) this.#closeFiles()
+      else if (failure) this.#fail(failure)
+      else this.#syncedTo(upTo)
     } catch (reason) {
       this.#fail(reason as Error)
     }

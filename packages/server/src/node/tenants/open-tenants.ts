@@ -175,7 +175,8 @@ export class OpenTenants {
   }
 
   #closeOldest(): void {
-    for (const [slug, entry] of this.#open) if (this.#isUnused(entry)) return this.close(slug)
+    const oldest = [...this.#open].find(([, entry]) => this.#isUnused(entry))
+    if (oldest) this.close(oldest[0])
   }
 }
 

@@ -58,7 +58,7 @@ ${
   html`<form id="sign-in" method="post" action="/~${tenant}/session">
 <label>E-mail address <input name="email" type="email" autocomplete="username webauthn" required autofocus></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<div class="actions"><button class="primary">Sign in</button></div>
+<div class="actions"><button type="submit" class="primary">Sign in</button></div>
 </form>`
 }
 <div class="actions others">
@@ -81,7 +81,7 @@ ${
 <input name="email" type="email" autocomplete="username" hidden>
 <label>Or choose a password of 12 characters or more
 <input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required></label>
-<div class="actions"><button>Use a password</button></div>
+<div class="actions"><button type="submit">Use a password</button></div>
 </form>`
 }
 </div>
