@@ -18,7 +18,8 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_CONFIG: 'A file with types and hooks.',
     TILDE_WORKERS: 'Threads for tenants; 0 runs everything in one thread.',
     TILDE_WORKER_TIMEOUT: 'The time after which a thread that does not answer is replaced.',
-    TILDE_OPEN_TENANTS: 'How many tenants stay open. The one unused for longest is closed first.',
+    TILDE_OPEN_TENANTS:
+      'How many tenants stay open, and up to twice as many for a moment. The one unused for longest is closed first.',
     TILDE_CREATE_TENANTS:
       '`write`: the first write with the operator key creates a tenant. `operator`: only an operator command does.',
     TILDE_CHANGESET_DAYS: 'Days after which an open changeset becomes stale.',
