@@ -1,13 +1,15 @@
 import '../../style/pages/entity.css'
 import { useEffect, useState } from 'preact/hooks'
+import { EntityChanges } from '../compare/entity-changes.tsx'
 import { keptDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { hrefOfList } from '../list/look.ts'
 import { ProofDialog } from '../parts/seal.tsx'
+import { Star } from '../parts/star.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
-import { asOf, goTo } from '../place.ts'
+import { asOf, goTo, place } from '../place.ts'
 import { visit } from '../recent.ts'
 import { may, mayChange } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
@@ -112,6 +114,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             <Icon name="edit" /> Edit
           </button>
         )}
+        {title !== null && <Star label={title} />}
         {entity && (
           <Menu
             class="icon-only"
@@ -146,6 +149,9 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       )}
       {!isGone && <Failure error={found.error} onRetry={found.reload} />}
       {!entity && !found.error && <Skeleton rows={6} />}
+      {time !== null && entity && place.value.query.get('compare') !== null && (
+        <EntityChanges noun={noun} id={id} time={time} />
+      )}
       <div class="entity">
         {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">

@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'preact/hooks'
 import { type Data, useData } from './cache.ts'
+import { onEvent } from './live.ts'
 import { request } from './service.ts'
 
 const BATCH = 100
@@ -12,6 +14,24 @@ export function useCounts(
   return useData(['counts', time, names.length], (signal) => countAll(names, time, signal), {
     types: time === null ? ['*'] : [],
   })
+}
+
+/**
+ * The types that have entities; null while that is not known, and where there are none at all. They are counted once: an
+ * event tells of a type that gets its first entity.
+ */
+export function useFilledTypes(types: readonly { readonly name: string }[]): ReadonlySet<string> | null {
+  const names = types.map(({ name }) => name)
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const counts = useData(['filled', names], names.length === 0 ? null : (signal) => countAll(names, null, signal))
+  useEffect(
+    () => onEvent(({ entityType }) => setSeen((old) => (old.has(entityType) ? old : new Set([...old, entityType])))),
+    [],
+  )
+  if (!counts.value) return null
+  const filled = new Set([...seen, ...[...counts.value].filter(([, count]) => count > 0).map(([type]) => type)])
+  // The log of a new tenant has the creation of its key already.
+  return [...filled].some((type) => type !== 'Event' && names.includes(type)) ? filled : null
 }
 
 /** How many of each type there are: a hundred types in a request. */

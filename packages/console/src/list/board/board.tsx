@@ -6,7 +6,7 @@ import { useData } from '../../service/cache.ts'
 import { titleOf } from '../../service/schema.ts'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { compactText, isMoney, labelOf, moneyText, numberText } from '../../values/format.ts'
+import { isMoney, labelOf, numberText, sumsText } from '../../values/format.ts'
 import { plural, wordsOf } from '../../values/noun.ts'
 import type { Question } from '../question.ts'
 import { Card, move } from './board-card.tsx'
@@ -68,11 +68,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
             <header>
               <State value={column.word} values={wordsOf(noun.fields[field])} />
               <span class="count">{numberText(column.count)}</span>
-              {column.sum !== null && column.sum > 0 && (
-                <span class="sum">
-                  {column.currency ? moneyText(column.sum, column.currency) : compactText(column.sum)}
-                </span>
-              )}
+              {column.sums?.some(({ sum }) => sum > 0) && <span class="sum">{sumsText(column.sums)}</span>}
             </header>
             <ul>
               {column.cards.map((entity) => (
