@@ -93,7 +93,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
 
     await page.locator('tfoot', { hasText: '€465 + US$7' }).waitFor()
     await page.locator('tr', { hasText: /^Footed 1€1/ }).waitFor()
-    await page.getByRole('button', { name: /^Sum of Value/ }).click()
+    await page.getByRole('button', { name: /^Sum .*, of Value/ }).click()
     await page.getByRole('menuitem', { name: 'Largest of value' }).click()
     await page.locator('tfoot', { hasText: '€30 · US$7' }).waitFor()
   })
@@ -157,7 +157,7 @@ describe.skipIf(BROWSER === null)('the day of a list', () => {
     const { page } = await stage.enter('Deal?layout=board')
     const side = page.getByRole('navigation', { name: 'Console' })
     await side.getByText('Types without entries').waitFor()
-    expect(await side.getByRole('link', { name: 'Pipelines' }).isVisible()).toBe(false)
+    expect(await side.getByRole('link', { name: 'Invoices' }).isVisible()).toBe(false)
 
     await page.getByRole('button', { name: 'Add to favourites' }).click()
     await page.getByRole('button', { name: 'Views' }).click()
@@ -234,5 +234,56 @@ describe.skipIf(BROWSER === null)('the day of a list', () => {
     await page.getByRole('menuitem', { name: /^Release 2/ }).click()
 
     expect(new URL(page.url()).hash).toContain(encodeURIComponent(new Date(end).toISOString()))
+  })
+
+  test('a stage is added, moved and coloured from the board, and a card is made in its column', async () => {
+    const { page } = await stage.enter('Ticket?layout=board')
+    await page.getByRole('button', { name: 'Status', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Remove Open' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('New choice').fill('Waiting for parts')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByLabel('Colour of Waiting for parts').selectOption('turquoise')
+    await dialog.getByRole('button', { name: 'Move Waiting for parts up' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const column = page.getByRole('region', { name: 'Waiting for parts' })
+    await column.locator('.state.tone-near').waitFor()
+    const words = await page
+      .locator('.board-column')
+      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.word))
+    expect(words.at(-2)).toBe('Waiting for parts')
+
+    await column.getByRole('button', { name: 'New ticket in Waiting for parts' }).click()
+    await dialog.getByLabel('Subject').fill('Needs a screw')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+
+    await column.getByRole('link', { name: 'Needs a screw' }).waitFor()
+  })
+
+  test('duplicates are found, merged field by field, and parted again by one undo', async () => {
+    const first = await make('Contact', { name: 'Dora Twin', email: 'dora@example.com', title: 'Clerk' })
+    const second = await make('Contact', {
+      name: 'Twin, Dora',
+      email: 'DORA@example.com',
+      title: 'Head',
+      phone: '030 1234567',
+    })
+    const { page } = await stage.enter('Contact')
+    await page.getByRole('button', { name: 'List actions' }).click()
+    await page.getByRole('menuitem', { name: 'Find duplicates…' }).click()
+    const dialog = page.getByRole('dialog')
+
+    await dialog.getByText('1 group is probably the same.').waitFor()
+    await dialog.getByRole('group', { name: 'Title' }).getByLabel('Head').check()
+    await dialog.getByRole('button', { name: 'Merge' }).click()
+    await page.getByText('2 became Dora Twin.').waitFor()
+    const kept = (await stage.host.request('GET', `/~acme/Contact/${first.$id}`)).body
+    expect([kept.name, kept.title, kept.phone]).toEqual(['Dora Twin', 'Head', '030 1234567'])
+    expect((await stage.host.request('GET', `/~acme/Contact/${second.$id}`)).status).toBe(404)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+z')
+
+    await expect.poll(async () => (await stage.host.request('GET', `/~acme/Contact/${second.$id}`)).status).toBe(200)
+    expect((await stage.host.request('GET', `/~acme/Contact/${first.$id}`)).body.title).toBe('Clerk')
   })
 })

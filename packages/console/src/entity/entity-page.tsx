@@ -9,7 +9,7 @@ import { ProofDialog } from '../parts/seal.tsx'
 import { Star } from '../parts/star.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
-import { asOf, goTo, place } from '../place.ts'
+import { asOf, go, goTo, place } from '../place.ts'
 import { visit } from '../recent.ts'
 import { may, mayChange } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
@@ -122,6 +122,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             name="More actions"
             items={[
               { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              { label: 'Events of this entry', icon: 'pulse', onSelect: () => go(['events'], { record: id }) },
               { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
               { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
               ...(writes && noun.verbs.delete

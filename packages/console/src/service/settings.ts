@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { setCurrency } from '../values/format.ts'
+import { setTones } from '../values/tones.ts'
 import { may } from './access.ts'
 import { ensureType, storeOf } from './own-types.ts'
 import { nouns, type Page } from './schema.ts'
@@ -37,6 +38,7 @@ export async function loadSettings(): Promise<void> {
   )
   settings.value = new Map(found)
   setCurrency(setting('currency'))
+  setTones(setting('colours'))
 }
 
 /** Sets what is so for everyone in the tenant. The type that holds settings is declared with the first. */

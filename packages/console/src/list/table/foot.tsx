@@ -55,7 +55,7 @@ export function Foot({
               {text !== null && (
                 <Menu
                   class="quiet foot-button"
-                  name={`${MEASURES[measure]} of ${columnLabel(noun, name)}: ${text}`}
+                  name={`${MEASURES[measure]} ${text}, of ${columnLabel(noun, name)}`}
                   label={
                     <>
                       <span class="hint">{MEASURES[measure]}</span> {text}

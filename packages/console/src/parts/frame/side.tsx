@@ -56,7 +56,8 @@ export function Side({ onSearch }: { onSearch: () => void }) {
   const here = place.value.path[0] ?? ''
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const filled = useFilledTypes(types)
-  const isShown = (noun: Noun) => filled === null || filled.has(noun.name) || noun.name === here
+  const isShown = (noun: Noun) =>
+    filled === null || filled.has(noun.name) || noun.name === here || noun.domain === 'crm'
   const empty = types.filter((noun) => !isShown(noun))
   const views = useAllViews().value ?? []
   const pages = (list: readonly SidePage[]) => (
