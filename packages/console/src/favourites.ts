@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { place } from './place.ts'
 
-/** A place that a person keeps at hand: a list as it looks, an entity, or a page. */
+/** A place that a person keeps in the sidebar: a list as it looks, an entity, or a page. */
 export interface Favourite {
   readonly label: string
   readonly path: readonly string[]

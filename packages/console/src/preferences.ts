@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** How a person wants the console to look. This browser keeps it, for all tenants. */
+/** How the console looks for a person. This browser keeps it, for all tenants. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark'
   readonly density: 'normal' | 'dense'

@@ -19,7 +19,7 @@ interface Setting {
 /** What the tenant has decided for everyone: its currency, the colours of states, marks in time. */
 const settings = signal<ReadonlyMap<string, Setting>>(new Map())
 
-/** The value of a setting; null when nobody has set it. */
+/** The value of a setting; null when it is not set. */
 export function setting(name: string): Json {
   return settings.value.get(name)?.value ?? null
 }

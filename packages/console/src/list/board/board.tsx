@@ -31,7 +31,16 @@ export function Board({ question, field, fields }: { question: Question; field: 
   const place = useRef({ x: 0, y: 0 })
   const money = Object.values(noun.fields).find(({ kind, name }) => kind === 'number' && isMoney(name))?.name ?? null
   const columns = useData<Column[]>(
-    ['board', noun.name, field, wordsOf(noun.fields[field]), question.filter, question.sort, question.include, question.time],
+    [
+      'board',
+      noun.name,
+      field,
+      wordsOf(noun.fields[field]),
+      question.filter,
+      question.sort,
+      question.include,
+      question.time,
+    ],
     (signal) => loadColumns(question, field, money, signal),
     { types: question.time === null ? [noun.name] : [] },
   )
