@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { BROWSER } from './browser.ts'
 import { useStage } from './stage.ts'
@@ -19,5 +20,25 @@ describe.skipIf(BROWSER === null)('the log', () => {
     await page.getByLabel('To day').fill(new Date().toISOString().slice(0, 10))
 
     await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Made by the robot'])
+  })
+
+  test('is narrowed to one entry, and saved as a file', async () => {
+    const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Ada "the" first, of all' })
+    await stage.host.request('PUT', `/~acme/Contact/${body.$id}`, { title: 'Countess' })
+    const { page } = await stage.enter(`Contact/${body.$id}`)
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Events of this entry' }).click()
+    await expect
+      .poll(() => page.locator('.event-type').allTextContents())
+      .toEqual(['Contact.updated', 'Contact.created'])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const text = readFileSync(await (await download).path(), 'utf8')
+
+    const lines = text.trim().split('\r\n')
+    expect(lines[0]).toBe('Time,Event,Type,Name,Id,By,By id')
+    expect(lines).toHaveLength(3)
+    expect(lines[2]).toContain(`,Contact.created,Contact,"Ada ""the"" first, of all",${body.$id},Operator,`)
   })
 })

@@ -90,6 +90,15 @@ describe.skipIf(BROWSER === null)(`a list of ${MANY} entities`, () => {
     expect(new Set(asked).size).toBe(2)
   })
 
+  test('is selected as a whole, each entity once', async () => {
+    const { page } = tab
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: `Select all ${MANY.toLocaleString('en-US')}` }).click()
+
+    await page.getByText(`${MANY.toLocaleString('en-US')} selected`).waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+  })
+
   test('responds to the keyboard while a page loads, and loads no page twice', async () => {
     const { page } = tab
     let arrive = () => {}

@@ -17,6 +17,7 @@ import { cache, useData } from './service/cache.ts'
 import { followLog, onEvent } from './service/live.ts'
 import { loadNouns, nouns } from './service/schema.ts'
 import { isAsking, openSignedIn, session } from './service/session.ts'
+import { loadSettings } from './service/settings.ts'
 import { undoNewest } from './service/write.ts'
 import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
@@ -36,6 +37,7 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
   dashboards: lazy(async () => (await import('./dashboard/dashboard-page.tsx')).DashboardsPage),
   tenants: lazy(async () => (await import('./operator/tenants-page.tsx')).TenantsPage),
+  settings: lazy(async () => (await import('./settings/settings-page.tsx')).SettingsPage),
   types: lazy(async () => (await import('./types/types-page.tsx')).TypesPage),
   query: lazy(async () => (await import('./pages/query.tsx')).QueryPage),
   agent: lazy(async () => (await import('./pages/agent.tsx')).AgentPage),
@@ -76,7 +78,7 @@ function Tenant() {
     await loadNouns()
     const { log } = await loadAccess()
     setSeq((known) => known ?? log.seq)
-    await loadActors()
+    await Promise.all([loadActors(), loadSettings()])
     return true
   })
   // A page that is left before it was painted leaves nothing for the next tenant, either.
@@ -93,6 +95,7 @@ function Tenant() {
       onEvent(({ entityType }) => {
         if (entityType === 'Schema') void loadNouns()
         // People and keys that are new have their names at once.
+        if (entityType === 'Setting') void loadSettings().catch(sayError)
         if (entityType === 'ApiKey' || entityType === 'User') void loadActors().catch(sayError)
       }),
     [],

@@ -1,5 +1,6 @@
 import '../../style/pages/charts.css'
 import { useState } from 'preact/hooks'
+import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
 import { useSettled } from '../service/cache.ts'
 import { sayError } from '../toast.ts'
@@ -36,6 +37,7 @@ export function DashboardsPage() {
         title={current?.name ?? 'Dashboards'}
         about={current && isLocal(current) ? 'Kept in this browser' : undefined}
       >
+        {current && <Star label={current.name} />}
         {list.length > 1 && (
           <Menu
             label="Dashboards"
@@ -140,6 +142,12 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
               )}
             </div>
             <TileView tile={tile} time={time} />
+            {time !== null && place.value.query.get('compare') !== null && (
+              <div class="tile-now">
+                <h3>Now</h3>
+                <TileView tile={tile} time={null} />
+              </div>
+            )}
           </section>
         ))}
       </div>

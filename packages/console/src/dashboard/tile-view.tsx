@@ -5,7 +5,7 @@ import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
-import { isMoney, labelOf, metricText, moneyText, monthText, numberText } from '../values/format.ts'
+import { isMoney, labelOf, metricText, monthText, numberText, sumsText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
 import type { Tile } from './dashboards.ts'
 
@@ -50,7 +50,7 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
   const noun = nouns.value.get(of)
   const { results } = await request<{ results: { [name: string]: Json }[] }>('GET', `/${of}/aggregate`, {
     query: {
-      group: group ?? (isMoney(field ?? '') ? 'currency' : undefined),
+      group: group ?? (isMoney(field ?? '') && noun?.fields.currency ? 'currency' : undefined),
       [source === 'count' ? '' : source]: field,
       filter: filter && noun && Object.keys(filter).length > 0 ? resolved(filter, noun) : undefined,
       asOf: time ?? undefined,
@@ -75,11 +75,7 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
     const ordered = words.length > 0 ? points.sort((a, b) => words.indexOf(a.label) - words.indexOf(b.label)) : points
     return { number: null, bars: ordered.slice(0, MOST_BARS), line: null }
   }
-  const known = nouns.value.get(of)?.fields.currency !== undefined && isMoney(field ?? '')
-  // Entities without a value add nothing, and need no currency.
-  const counted = results.some((row) => measure(row) !== 0)
-    ? results.filter((row) => measure(row) !== 0)
-    : results.slice(0, 1)
-  const parts = counted.map((row) => (known ? moneyText(measure(row), row.currency) : numberText(measure(row))))
-  return { number: parts.join(' + ') || '0', bars: null, line: null }
+  const isAmount = isMoney(field ?? '')
+  const parts = results.map((row) => ({ currency: row.currency, sum: measure(row) }))
+  return { number: isAmount ? sumsText(parts) : numberText(parts[0]?.sum ?? 0), bars: null, line: null }
 }

@@ -1,5 +1,6 @@
 import '../../style/pages/entity.css'
 import { useEffect, useState } from 'preact/hooks'
+import { EntityChanges } from '../compare/entity-changes.tsx'
 import { keptDraft } from '../drafts.ts'
 import { attach, chooseAndAttach, fileFields } from '../files/attach.ts'
 import { useFileDrop } from '../files/drop.ts'
@@ -7,9 +8,10 @@ import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { hrefOfList } from '../list/look.ts'
 import { ProofDialog } from '../parts/seal.tsx'
+import { Star } from '../parts/star.tsx'
 import { State } from '../parts/value.tsx'
 import { remove, VerbButtons } from '../parts/verbs.tsx'
-import { asOf, goTo } from '../place.ts'
+import { asOf, go, goTo, place } from '../place.ts'
 import { visit } from '../recent.ts'
 import { may, mayChange } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
@@ -115,6 +117,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             <Icon name="edit" /> Edit
           </button>
         )}
+        {title !== null && <Star label={title} />}
         {entity && (
           <Menu
             class="icon-only"
@@ -125,6 +128,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
               ...(fileFields(noun).length > 0
                 ? [{ label: 'Attach a file…', icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
                 : []),
+              { label: 'Events of this entry', icon: 'pulse', onSelect: () => go(['events'], { record: id }) },
               { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
               { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
               ...(writes && noun.verbs.delete
@@ -152,6 +156,9 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       )}
       {!isGone && <Failure error={found.error} onRetry={found.reload} />}
       {!entity && !found.error && <Skeleton rows={6} />}
+      {time !== null && entity && place.value.query.get('compare') !== null && (
+        <EntityChanges noun={noun} id={id} time={time} />
+      )}
       <div class="entity">
         {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">

@@ -40,7 +40,7 @@ export function useLog(pattern: string, time: string | null, narrow: LogNarrow) 
 }
 
 /** The events since the page was opened. While it is paused they wait. */
-export function useLive(pattern: string, isOn: boolean, paused: boolean, actor: string) {
+export function useLive(pattern: string, isOn: boolean, paused: boolean, { actor, record }: LogNarrow) {
   const [events, setEvents] = useState<readonly LoggedEvent[]>([])
   const [waiting, setWaiting] = useState(0)
   const held = useRef<LoggedEvent[]>([])
@@ -50,13 +50,14 @@ export function useLive(pattern: string, isOn: boolean, paused: boolean, actor: 
     setEvents([])
     held.current = []
     if (!isOn) return
-    return onEvent((record) => {
-      const event = streamed(record)
+    return onEvent((sent) => {
+      const event = streamed(sent)
       if (!matches(pattern, event) || (actor !== '' && event.actor !== actor)) return
+      if (record !== '' && event.entityId !== record) return
       if (isPaused.current) setWaiting(held.current.unshift(event))
       else setEvents((old) => [event, ...old])
     })
-  }, [pattern, isOn, actor])
+  }, [pattern, isOn, actor, record])
   useEffect(() => {
     if (paused) return
     const late = held.current

@@ -24,6 +24,8 @@ export interface LogNarrow {
   readonly actor: string
   readonly from: string
   readonly to: string
+  /** The id of the entity that the events are about. */
+  readonly record: string
 }
 
 export interface LogQuestion {
@@ -51,6 +53,7 @@ export async function loadEvents(question: LogQuestion, signal: AbortSignal): Pr
     ...nameFilter(question.pattern),
     ...(question.verbsOnly && { type: 'verb' }),
     ...(question.narrow?.actor && { $createdBy: question.narrow.actor }),
+    ...(question.narrow?.record && { 'properties.entityId': question.narrow.record }),
     ...timesOf(question),
   }
   const page = await request<Page>('GET', '/Event', {

@@ -3,12 +3,14 @@ import { useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
+import { EntityLink } from '../parts/value.tsx'
 import { asOf, href, look, place, travel } from '../place.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { connected } from '../service/live.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
-import { Head, JsonText } from '../ui/basics.tsx'
+import { sayError } from '../toast.ts'
+import { Act, Head, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { actorName, knownActors } from '../values/actors.ts'
@@ -16,6 +18,7 @@ import { type Change, changesOf } from '../values/diff.ts'
 import { clockText, dayText, labelOf, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
 import { isPattern, type LoggedEvent } from './event-log.ts'
+import { exportEvents } from './export-events.ts'
 
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
@@ -27,9 +30,14 @@ export function EventsPage() {
   const [paused, setPaused] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const { query } = place.value
-  const narrow = { actor: query.get('by') ?? '', from: query.get('from') ?? '', to: query.get('to') ?? '' }
+  const narrow = {
+    actor: query.get('by') ?? '',
+    from: query.get('from') ?? '',
+    to: query.get('to') ?? '',
+    record: query.get('record') ?? '',
+  }
   const log = useLog(pattern, time, narrow)
-  const live = useLive(pattern, time === null && narrow.to === '', paused, narrow.actor)
+  const live = useLive(pattern, time === null && narrow.to === '', paused, narrow)
   useKeys({
     '/': () => search.current?.focus(),
     p: () => setPaused(!paused),
@@ -49,6 +57,7 @@ export function EventsPage() {
             : `${numberText(log.total + live.events.length)} ${time ? 'up to then' : 'in all'}`
         }
       >
+        <ExportButton question={{ pattern, words: '', time, narrow }} />
         {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
         {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
@@ -106,6 +115,19 @@ export function EventsPage() {
           value={narrow.to}
           onInput={(event) => look({ to: event.currentTarget.value || null })}
         />
+        {narrow.record !== '' && (
+          <span class="chip">
+            About <EntityLink to={narrow.record} />
+            <button
+              type="button"
+              class="quiet icon-only"
+              aria-label="Events of everything"
+              onClick={() => look({ record: null })}
+            >
+              <Icon name="close" />
+            </button>
+          </span>
+        )}
       </search>
       <Failure error={log.error} onRetry={log.reload} />
       {log.total === null && !log.error && <Skeleton rows={10} />}
@@ -130,6 +152,20 @@ export function EventsPage() {
         </nav>
       )}
     </>
+  )
+}
+
+/** Saves what the filters leave of the log. */
+function ExportButton({ question }: { question: Parameters<typeof exportEvents>[0] }) {
+  const [count, setCount] = useState<number | null>(null)
+  const save = () =>
+    exportEvents(question, setCount)
+      .catch(sayError)
+      .finally(() => setCount(null))
+  return (
+    <Act icon="download" onRun={save}>
+      {count === null ? 'Export' : `${numberText(count)}…`}
+    </Act>
   )
 }
 
@@ -172,6 +208,9 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
                     Open this {labelOf(event.entityType).toLowerCase()}
                   </a>
                 )}{' '}
+                <button type="button" class="quiet" onClick={() => look({ record: event.entityId })}>
+                  <Icon name="filter" /> Only this {labelOf(event.entityType).toLowerCase()}
+                </button>{' '}
                 <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
                   <Icon name="clock" /> See this moment
                 </button>{' '}

@@ -1,3 +1,4 @@
+import { csvText } from '../list/export/save-file.ts'
 import type { Outcome } from './job.ts'
 
 /** The rejected rows as a file that people correct and import again: their cells, and the reason at the end. */
@@ -12,12 +13,5 @@ export function rejectedFile({ file, details, table }: Outcome): [content: Blob,
     [...columns, 'Reason'],
     ...details.map(({ row, error }) => [...columns.map((column) => rows[row]?.cells[column] ?? ''), error]),
   ]
-  // The mark tells spreadsheets that the file is UTF-8.
-  const text = `\uFEFF${lines.map((cells) => cells.map((cell) => quoted(cell, separator)).join(separator)).join('\r\n')}\r\n`
-  return [new Blob([text], { type: 'text/csv' }), `${name}.rejected.csv`]
-}
-
-function quoted(cell: string, separator: string): string {
-  const isBare = !/["\r\n]/.test(cell) && !cell.includes(separator) && cell.trim() === cell
-  return isBare ? cell : `"${cell.replaceAll('"', '""')}"`
+  return [new Blob([csvText(lines, separator)], { type: 'text/csv' }), `${name}.rejected.csv`]
 }

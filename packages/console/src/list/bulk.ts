@@ -9,7 +9,7 @@ import type { Entity } from '../values/entity.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
 
 const BATCH = 50
-const MOST = 5_000
+const PAGE = 100
 
 interface Progress {
   readonly text: string
@@ -75,19 +75,19 @@ export function commonVerbs(noun: Noun, entities: readonly Entity[]) {
   )
 }
 
-/** All entities under a filter, up to a bound that a page can hold. */
+/** All entities under a filter: each once, however many there are. */
 export async function everyOne(noun: Noun, filter: object, total: number): Promise<Entity[]> {
   const found: Entity[] = []
   let cursor: string | null = null
   try {
     do {
-      progress.value = { text: 'selected', done: found.length, total: Math.min(total, MOST) }
+      progress.value = { text: 'selected', done: found.length, total }
       const page: Page = await request<Page>('GET', `/${noun.name}`, {
-        query: { filter, limit: 100, total: false, cursor: cursor ?? undefined },
+        query: { filter, limit: PAGE, total: false, cursor: cursor ?? undefined },
       })
       found.push(...page.results)
       cursor = page.hasMore ? page.cursor : null
-    } while (cursor !== null && found.length < MOST)
+    } while (cursor !== null)
   } finally {
     progress.value = null
   }

@@ -1,26 +1,51 @@
-import { go } from '../place.ts'
-import { mayChange } from '../service/access.ts'
+import { useState } from 'preact/hooks'
+import { lazy } from '../lazy.tsx'
+import { asOf, go } from '../place.ts'
+import { mayChange, mayDeclare } from '../service/access.ts'
+import { mayConfigure } from '../service/settings.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { Noun } from '../values/noun.ts'
 import { exportItems } from './export/export.ts'
 
+const ChoicesDialog = lazy(
+  async () => (await import('../choices/choices-dialog.tsx')).ChoicesDialog,
+  () => null,
+)
+const DuplicatesDialog = lazy(
+  async () => (await import('../duplicates/duplicates-dialog.tsx')).DuplicatesDialog,
+  () => null,
+)
+
 /** The menu of a list: columns, import, the bin and exports. */
 export function ListActions(props: { noun: Noun; filter: object; total: number | null; onColumns: () => void }) {
   const { noun, filter, total, onColumns } = props
+  const [isChoosing, setChoosing] = useState(false)
+  const [isMatching, setMatching] = useState(false)
+  const hasChoices = Object.values(noun.fields).some((field) => field.kind === 'enum' && !field.service)
   return (
-    <Menu
-      class="icon-only"
-      label={<Icon name="more" />}
-      name="List actions"
-      items={[
-        { label: 'Columns…', icon: 'columns', onSelect: onColumns },
-        ...(mayChange(noun)
-          ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
-          : []),
-        { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
-        ...exportItems(noun, { filter, total }),
-      ]}
-    />
+    <>
+      <Menu
+        class="icon-only"
+        label={<Icon name="more" />}
+        name="List actions"
+        items={[
+          { label: 'Columns…', icon: 'columns', onSelect: onColumns },
+          ...(mayChange(noun)
+            ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
+            : []),
+          ...(hasChoices && asOf.value === null && (mayDeclare() || mayConfigure())
+            ? [{ label: 'Choices and colours…', icon: 'shape', onSelect: () => setChoosing(true) } as const]
+            : []),
+          ...(mayChange(noun) && noun.verbs.merge
+            ? [{ label: 'Find duplicates…', icon: 'people', onSelect: () => setMatching(true) } as const]
+            : []),
+          { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
+          ...exportItems(noun, { filter, total }),
+        ]}
+      />
+      {isChoosing && <ChoicesDialog noun={noun} onClose={() => setChoosing(false)} />}
+      {isMatching && <DuplicatesDialog noun={noun} onClose={() => setMatching(false)} />}
+    </>
   )
 }

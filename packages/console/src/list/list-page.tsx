@@ -3,6 +3,7 @@ import { keptDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { lazy } from '../lazy.tsx'
 import { CreateDialog, newDraft } from '../parts/forms/create.tsx'
+import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { Head } from '../ui/basics.tsx'
@@ -12,7 +13,7 @@ import { labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular } from '../values/noun.ts'
 import { everyOne } from './bulk.ts'
 import { ListActions } from './list-actions.tsx'
-import { asked, boardFields, lookOf, setColumns, setLook } from './look.ts'
+import { asked, boardFields, calendarFields, lookOf, setColumns, setLook } from './look.ts'
 import { Nothing } from './nothing.tsx'
 import { Pager } from './table/pager.tsx'
 import { Table } from './table/table.tsx'
@@ -28,6 +29,8 @@ const ColumnsDialog = lazy(
   async () => (await import('./table/columns-dialog.tsx')).ColumnsDialog,
   () => null,
 )
+const Calendar = lazy(async () => (await import('./calendar/calendar.tsx')).Calendar)
+const ListChanges = lazy(async () => (await import('../compare/list-changes.tsx')).ListChanges)
 const FilterBuilder = lazy(
   async () => (await import('./filter/filter-builder.tsx')).FilterBuilder,
   () => null,
@@ -57,6 +60,8 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const { page, rows, active, selected } = list
   const filter = asked(noun, look)
   const isBoard = look.layout === 'board'
+  const isTable = look.layout === 'table'
+  const days = calendarFields(noun)
   const clear = () => {
     setFiltering(false)
     setLook({ text: null, filter: null, mine: null })
@@ -88,11 +93,12 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       <Head
         title={labelOf(noun.path)}
         about={
-          page.value && !isBoard
+          page.value && isTable
             ? `${numberText(page.value.total)} ${asOf.value ? 'then' : isFiltered ? 'found' : 'in all'}`
             : undefined
         }
       >
+        <Star label={labelOf(noun.path)} />
         <ListActions
           noun={noun}
           filter={filter}
@@ -126,6 +132,9 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           Full-text search works in the present only. “{look.text}” applies again when you are back.
         </p>
       )}
+      {asOf.value !== null && query.get('compare') !== null && (
+        <ListChanges question={list.question} time={asOf.value} />
+      )}
       {isBoard && (
         <Board
           question={list.question}
@@ -133,9 +142,15 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           fields={look.columns}
         />
       )}
-      {!isBoard && <Failure error={page.error} onRetry={page.reload} />}
-      {!isBoard && !page.value && !page.error && <Skeleton rows={12} />}
-      {!isBoard && page.value && rows.length === 0 && (
+      {look.layout === 'calendar' && (
+        <Calendar
+          question={list.question}
+          field={look.group !== null && days.includes(look.group) ? look.group : days[0]!}
+        />
+      )}
+      {isTable && <Failure error={page.error} onRetry={page.reload} />}
+      {isTable && !page.value && !page.error && <Skeleton rows={12} />}
+      {isTable && page.value && rows.length === 0 && (
         <Nothing
           noun={noun}
           isFiltered={isFiltered}
@@ -144,10 +159,11 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           onCreate={() => setCreating(true)}
         />
       )}
-      {!isBoard && page.value && rows.length > 0 && (
+      {isTable && page.value && rows.length > 0 && (
         <Table
           noun={noun}
           columns={look.columns}
+          question={list.question}
           page={page.value}
           sort={look.sort}
           group={look.group}
@@ -166,7 +182,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           }}
         />
       )}
-      {!isBoard && page.value && (rows.length > 0 || look.page > 1) && (
+      {isTable && page.value && (rows.length > 0 || look.page > 1) && (
         <Pager list={page.value} page={look.page} onBack={list.back} onNext={list.next} />
       )}
       {selected.size > 0 && (

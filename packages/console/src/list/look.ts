@@ -4,11 +4,11 @@ import { asOf, href, look, place } from '../place.ts'
 import { may, personId } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
-import { type Noun, personFields, targetsOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
+import { isWritable, type Noun, personFields, targetsOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
 import { resolved } from './filter/resolve.ts'
 import { allColumns, defaultColumns, TITLE } from './table/columns.ts'
 
-type Layout = 'table' | 'board'
+type Layout = 'table' | 'board' | 'calendar'
 
 /** How a list is looked at. All of it is in the address. */
 export interface Look {
@@ -32,7 +32,7 @@ export function lookOf(noun: Noun): Look {
   const known = new Set(allColumns(noun))
   const named = (query.get('columns') ?? remembered(noun) ?? '').split(',').filter((name) => known.has(name))
   return {
-    layout: query.get('layout') === 'board' && boardFields(noun).length > 0 ? 'board' : 'table',
+    layout: layoutOf(noun, query.get('layout')),
     filter: parsed(query.get('filter')),
     text: query.get('text') ?? '',
     sort: query.get('sort'),
@@ -42,6 +42,20 @@ export function lookOf(noun: Noun): Look {
     view: query.get('view'),
     isMine: query.get('mine') !== null && hasMine(noun),
   }
+}
+
+function layoutOf(noun: Noun, named: string | null): Layout {
+  if (named === 'board' && boardFields(noun).length > 0) return 'board'
+  return named === 'calendar' && calendarFields(noun).length > 0 ? 'calendar' : 'table'
+}
+
+/** The days and times that a calendar can go by: what is due and what is planned first. */
+export function calendarFields(noun: Noun): string[] {
+  const names = Object.values(noun.fields)
+    .filter((field) => isTimed(noun, field.name) && isWritable(field) && !field.list)
+    .map(({ name }) => name)
+  const rank = (name: string) => (/^due/i.test(name) ? 0 : /expected|scheduled|start|planned/i.test(name) ? 1 : 2)
+  return names.sort((a, b) => rank(a) - rank(b))
 }
 
 /** Whether entities of a type can belong to the person who is signed in. */

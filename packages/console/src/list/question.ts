@@ -1,8 +1,10 @@
-import type { Json } from '@tildebase/nouns'
+import type { Field, Json } from '@tildebase/nouns'
+import { preferences } from '../preferences.ts'
+import { namesOf } from '../service/names.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import type { Entity } from '../values/entity.ts'
-import { type Noun, titleField, wordsOf } from '../values/noun.ts'
+import { type Noun, targetsOf, titleField, wordsOf } from '../values/noun.ts'
 
 /** What a list is asked. */
 export interface Question {
@@ -23,13 +25,13 @@ export interface ListPage {
   readonly groups: readonly Segment[] | null
 }
 
-/** The entities that share one value of the sorted field. */
+/** The entities that share one value of the sorted field: a word, or the id that a relation leads to. */
 interface Segment {
   readonly value: Json
+  /** What the value is sorted by: relations by their names. */
+  readonly label: string | null
   readonly count: number
 }
-
-export const PAGE = 25
 
 /** Groups that the service tells at most; with more, an order by name cannot be made of them. */
 const MOST_GROUPS = 1_000
@@ -39,74 +41,94 @@ const cursors = new Map<string, Map<number, string>>()
 
 /** One page of a list, counted from 1. States sort by their order, and relations by the names of what they lead to. */
 export async function loadPage(question: Question, page: number, signal: AbortSignal): Promise<ListPage> {
-  const path = segmentPath(question)
-  if (path !== null) {
-    const groups = await segmentsOf(question, path, signal)
-    if (groups) return loadSegments(question, path, groups, page, signal)
+  const field = segmentField(question)
+  if (field !== null) {
+    const groups = await segmentsOf(question, field, signal)
+    if (groups) return loadSegments(question, field.name, groups, page, signal)
   }
   return loadPlain(question, page, signal)
 }
 
 async function loadPlain(question: Question, page: number, signal: AbortSignal): Promise<ListPage> {
-  const key = JSON.stringify([question.noun.name, question.filter, question.sort, question.time])
+  const key = JSON.stringify([
+    preferences.value.pageSize,
+    question.noun.name,
+    question.filter,
+    question.sort,
+    question.time,
+  ])
   const known = cursors.get(key) ?? new Map<number, string>()
   cursors.set(key, known)
-  const begin = (page - 1) * PAGE
+  const { pageSize } = preferences.value
+  const begin = (page - 1) * pageSize
   const cursor = known.get(page)
   const at = begin === 0 ? {} : cursor === undefined ? { offset: begin } : { cursor }
   const answer = await request<Page>('GET', `/${question.noun.name}`, {
-    query: { ...queryOf(question), sort: question.sort ?? undefined, limit: PAGE, ...at },
+    query: { ...queryOf(question), sort: question.sort ?? undefined, limit: pageSize, ...at },
     signal,
   })
   if (answer.cursor) known.set(page + 1, answer.cursor)
   return { results: answer.results, total: answer.total, hasMore: answer.hasMore, begin, groups: null }
 }
 
-/** The path whose values the list is sorted by, when the service cannot sort by it. */
-function segmentPath({ noun, sort }: Question): string | null {
+/** The field whose values the list is sorted by, when the service cannot sort by it. */
+function segmentField({ noun, sort }: Question): Field | null {
   const field = noun.fields[(sort ?? '').replace(/^-/, '')]
-  if (field?.kind === 'enum' && !field.list) return field.name
-  if (field?.kind !== 'forward' || field.list) return null
-  const title = titleField(nouns.value.get(field.target))
-  return title === null ? null : `${field.name}.${title}`
+  return field && !field.list && (field.kind === 'enum' || field.kind === 'forward') ? field : null
 }
 
 /** The values in their order, with how many entities have each; null when there are too many to order. */
-async function segmentsOf(question: Question, path: string, signal: AbortSignal): Promise<Segment[] | null> {
+async function segmentsOf(question: Question, field: Field, signal: AbortSignal): Promise<Segment[] | null> {
   const { noun, sort, filter, time } = question
+  const isRelation = field.kind === 'forward'
+  const title = isRelation && targetsOf(field).length === 1 ? titleField(nouns.value.get(field.target)) : null
+  const named = title === null ? null : `${field.name}.${title}`
   const { results } = await request<{ results: { [path: string]: Json }[] }>('GET', `/${noun.name}/aggregate`, {
-    query: { group: path, filter: emptyOr(filter), asOf: time ?? undefined },
+    query: {
+      group: named === null ? field.name : `${field.name},${named}`,
+      filter: emptyOr(filter),
+      asOf: time ?? undefined,
+    },
     signal,
   })
   if (results.length >= MOST_GROUPS) return null
-  const words = wordsOf(noun.fields[path])
-  const rank = (value: Json) => (value === null ? -1 : words.indexOf(String(value)))
-  const segments = results.map((group) => ({ value: group[path] ?? null, count: Number(group.count) }))
-  segments.sort((a, b) =>
-    words.length > 0
-      ? rank(a.value) - rank(b.value)
-      : String(a.value ?? '').localeCompare(String(b.value ?? ''), undefined, { sensitivity: 'base', numeric: true }),
-  )
+  const values = results.map((group) => ({ value: group[field.name] ?? null, count: Number(group.count), group }))
+  const ids = values.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+  // A relation that may lead to several types has no path to its names.
+  const names = isRelation && named === null ? await namesOf(ids, signal) : new Map<string, string>()
+  const words = wordsOf(field)
+  const segments = values.map(({ value, count, group }) => ({
+    value,
+    count,
+    label: named === null ? (names.get(String(value)) ?? null) : (group[named] as string | null),
+  }))
+  const rank = ({ value }: Segment) => (value === null ? -1 : words.indexOf(String(value)))
+  segments.sort((a, b) => (isRelation ? compare(a.label, b.label) : rank(a) - rank(b)))
   return sort?.startsWith('-') ? segments.reverse() : segments
+}
+
+function compare(a: string | null, b: string | null): number {
+  return (a ?? '').localeCompare(b ?? '', undefined, { sensitivity: 'base', numeric: true })
 }
 
 async function loadSegments(
   question: Question,
-  path: string,
+  name: string,
   groups: readonly Segment[],
   page: number,
   signal: AbortSignal,
 ): Promise<ListPage> {
-  const begin = (page - 1) * PAGE
+  const { pageSize } = preferences.value
+  const begin = (page - 1) * pageSize
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const operations: object[] = []
   let start = 0
   for (const { value, count } of groups) {
     const from = Math.max(begin, start)
-    const to = Math.min(begin + PAGE, start + count)
+    const to = Math.min(begin + pageSize, start + count)
     if (from < to) {
       const { filter, ...query } = queryOf(question)
-      const both = filter ? { $and: [filter, { [path]: value }] } : { [path]: value }
+      const both = filter ? { $and: [filter, { [name]: value }] } : { [name]: value }
       operations.push({
         id: `group${operations.length}`,
         method: 'GET',
@@ -121,7 +143,7 @@ async function loadSegments(
     signal,
   })
   const results = answer.results.flatMap(({ status, body }) => (status === 200 ? body.results : []))
-  return { results, total, hasMore: begin + PAGE < total, begin, groups }
+  return { results, total, hasMore: begin + pageSize < total, begin, groups }
 }
 
 const NOTHING = ({ noun }: Question) => ({

@@ -1,10 +1,10 @@
 import { asOf } from '../place.ts'
 import { Tabs } from '../ui/basics.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { labelOf } from '../values/format.ts'
 import { type Noun, plural } from '../values/noun.ts'
-import { boardFields, groupFields, hasMine, isTimed, type Look, setLook } from './look.ts'
+import { boardFields, calendarFields, groupFields, hasMine, isTimed, type Look, setLook } from './look.ts'
 import { ViewsMenu } from './views-menu.tsx'
 
 /** How a list is looked at: its view, search, filter, groups, columns and layout. */
@@ -19,6 +19,11 @@ export function Toolbar(props: {
   const { noun, look } = props
   const groups = boardFields(noun)
   const fields = groupFields(noun)
+  const layouts: { value: Look['layout']; label: string; icon: IconName }[] = [
+    { value: 'table', label: 'Table', icon: 'table' },
+    ...(groups.length > 0 ? [{ value: 'board', label: 'Board', icon: 'board' } as const] : []),
+    ...(calendarFields(noun).length > 0 ? [{ value: 'calendar', label: 'Calendar', icon: 'calendar' } as const] : []),
+  ]
   const conditions = Object.keys(look.filter).length
   return (
     <search class="toolbar">
@@ -62,15 +67,12 @@ export function Toolbar(props: {
         <Icon name="columns" /> Columns
       </button>
       <span class="spring" />
-      {groups.length > 0 && (
+      {layouts.length > 1 && (
         <Tabs
           label="Layout"
           value={look.layout}
-          options={[
-            { value: 'table', label: 'Table', icon: 'table' },
-            { value: 'board', label: 'Board', icon: 'board' },
-          ]}
-          onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout })}
+          options={layouts}
+          onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout, month: null })}
         />
       )}
     </search>

@@ -1,11 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { asOf, place } from '../place.ts'
+import { preferences } from '../preferences.ts'
 import { type Data, useData, useSettled } from '../service/cache.ts'
 import { session } from '../service/session.ts'
 import type { Entity } from '../values/entity.ts'
-import type { Noun } from '../values/noun.ts'
+import { type Noun, targetsOf } from '../values/noun.ts'
 import { asked, includesOf, isTimed, type Look, lastList, setLook } from './look.ts'
-import { type ListPage, loadPage, PAGE, type Question } from './question.ts'
+import { type ListPage, loadPage, type Question } from './question.ts'
 
 /** A page of a list: what it asks, the rows it shows, the active and the selected ones, and the pages next to it. */
 export interface List {
@@ -27,14 +28,14 @@ export interface List {
 export function useList(noun: Noun, look: Look): List {
   const { query } = place.value
   const time = useSettled(asOf.value, 150)
-  const include = includesOf(noun, look.columns)
+  const include = includesOf(noun, look.group === null ? look.columns : [...look.columns, look.group])
   // The newest month comes first.
   const sort = look.group === null ? look.sort : isTimed(noun, look.group) ? `-${look.group}` : look.group
   const question: Question = { noun, filter: useSettledJson(asked(noun, look)), sort, include, time }
   const page = useData<ListPage>(
-    ['list', noun.name, question.filter, sort, include, time, look.page],
-    look.layout === 'board' ? null : (signal) => loadPage(question, look.page, signal),
-    { types: time === null ? [noun.name, ...include.map((name) => targetName(noun, name))] : [] },
+    ['list', noun.name, question.filter, sort, include, time, look.page, preferences.value.pageSize],
+    look.layout !== 'table' ? null : (signal) => loadPage(question, look.page, signal),
+    { types: time === null ? [noun.name, ...include.flatMap((name) => targetsOf(noun.fields[name]))] : [] },
   )
   const rows = page.value?.results ?? []
   const [active, setActive] = useState(0)
@@ -71,7 +72,7 @@ export function useList(noun: Noun, look: Look): List {
   }
   const step = (by: 1 | -1) => {
     const row = active + by
-    if (row < 0) return back(PAGE - 1)
+    if (row < 0) return back(preferences.value.pageSize - 1)
     if (row >= rows.length) return next()
     setActive(row)
     document.querySelector<HTMLElement>(`tr[data-row="${row}"] .title`)?.focus()
@@ -106,9 +107,4 @@ function useSettledJson<T>(value: T): T {
 function lastOf(type: string): string | null {
   const last = lastList.value
   return last?.session === session.value && last?.type === type ? last.row : null
-}
-
-function targetName(noun: Noun, name: string): string {
-  const field = noun.fields[name]
-  return field?.kind === 'forward' ? field.target : ''
 }

@@ -41,6 +41,17 @@ export function useViews(type: string): Data<readonly View[]> {
   )
 }
 
+/** The views of all types that this key may see: for the sidebar. */
+export function useAllViews(): Data<readonly View[]> {
+  const isThere = nouns.value.has(TYPE) && may('read', nouns.value.get(TYPE))
+  return useData(
+    ['views', isThere],
+    async (signal) =>
+      [...(isThere ? await stored(null, signal) : []), ...local()].filter(({ type }) => nouns.value.has(type)),
+    { types: [TYPE] },
+  )
+}
+
 /** Saves a look under a name. The type that holds views is declared when the first is saved. */
 export async function saveView(type: string, name: string, look: Look, isShared: boolean): Promise<View> {
   const view = { name, type, look: lookText(look), shared: isShared, owner: keyId() }
@@ -89,8 +100,8 @@ export function lookText(look: Look): { readonly [name: string]: string } {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ''))
 }
 
-async function stored(type: string, signal: AbortSignal): Promise<View[]> {
-  const filter = { type, $or: [{ shared: true }, { owner: keyId() }] }
+async function stored(type: string | null, signal: AbortSignal): Promise<View[]> {
+  const filter = { ...(type !== null && { type }), $or: [{ shared: true }, { owner: keyId() }] }
   const { results } = await request<Page>('GET', `/${TYPE}`, { query: { filter, sort: 'name', limit: 100 }, signal })
   return results.map(viewOf)
 }

@@ -11,7 +11,7 @@ import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf, moneyText, monthText, percentText, unitText } from '../values/format.ts'
+import { labelOf, moneyText, monthText, numberText, percentText, unitText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
 
 type Snapshot = { readonly [section: string]: { readonly [name: string]: Json } | string | null }
@@ -64,7 +64,9 @@ export function MetricsPage() {
                         ? '—'
                         : SHARES.has(key)
                           ? percentText(value)
-                          : moneyText(value, AMOUNTS.has(key) ? units[name] : null)}
+                          : AMOUNTS.has(key)
+                            ? moneyText(value, units[name])
+                            : numberText(value)}
                     </dd>
                   </div>
                 ))}

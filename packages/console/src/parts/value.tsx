@@ -29,6 +29,15 @@ export function Value({ value, field, name = field?.name ?? '', entity }: ValueP
   }
   if (name === '$createdBy' && typeof value === 'string') return <span title={value}>{actorName(value)}</span>
   if (field?.kind === 'enum' && typeof value === 'string') return <State value={value} values={wordsOf(field)} />
+  if (field?.kind === 'enum' && Array.isArray(value)) {
+    return (
+      <span class="tags">
+        {value.map((word) => (
+          <State key={String(word)} value={String(word)} values={wordsOf(field)} />
+        ))}
+      </span>
+    )
+  }
   if (typeof value === 'string' && (field?.kind === 'datetime' || /(^|\w)(At|timestamp)$/.test(name)))
     return <Time iso={value} />
   if (field?.kind === 'date' && typeof value === 'string') return <time dateTime={value}>{dateText(value)}</time>

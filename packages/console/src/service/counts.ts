@@ -1,7 +1,10 @@
-import { type Data, useData } from './cache.ts'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { cache, type Data, useData, useSettled } from './cache.ts'
+import { onEvent } from './live.ts'
 import { request } from './service.ts'
 
 const BATCH = 100
+const PATIENCE_MS = 400
 
 /** How many entities of each type there are at a time. */
 export function useCounts(
@@ -9,9 +12,38 @@ export function useCounts(
   time: string | null,
 ): Data<ReadonlyMap<string, number>> {
   const names = types.map(({ name }) => name)
-  return useData(['counts', time, names.length], (signal) => countAll(names, time, signal), {
+  return useData(keyOf(time, names), (signal) => countAll(names, time, signal), {
     types: time === null ? ['*'] : [],
   })
+}
+
+function keyOf(time: string | null, names: readonly string[]) {
+  return ['counts', time, names.length] as const
+}
+
+/**
+ * The types that have entities; null while that is not known, and where there are none at all. They are counted once: an
+ * event tells of a type that gets its first entity.
+ */
+export function useFilledTypes(types: readonly { readonly name: string }[]): ReadonlySet<string> | null {
+  const joined = types.map(({ name }) => name).join()
+  const names = useMemo(() => joined.split(',').filter(Boolean), [joined])
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  // The page comes first, and may have counted them itself.
+  const wanted = useSettled(names, PATIENCE_MS)
+  const known = cache.getQueryData<ReadonlyMap<string, number>>(keyOf(null, names))
+  const counts = useData(
+    ['filled', wanted],
+    wanted.length === 0 ? null : async (signal) => known ?? countAll(wanted, null, signal),
+  )
+  useEffect(
+    () => onEvent(({ entityType }) => setSeen((old) => (old.has(entityType) ? old : new Set([...old, entityType])))),
+    [],
+  )
+  if (!counts.value) return null
+  const filled = new Set([...seen, ...[...counts.value].filter(([, count]) => count > 0).map(([type]) => type)])
+  // The log of a new tenant has the creation of its key already.
+  return [...filled].some((type) => type !== 'Event' && names.includes(type)) ? filled : null
 }
 
 /** How many of each type there are: a hundred types in a request. */

@@ -6,6 +6,8 @@ import { useData } from './cache.ts'
 import { nouns, type Page, titleOf } from './schema.ts'
 import { request } from './service.ts'
 
+const STEP = 100
+
 /** The names of entities by their ids, as far as they are known. Ids of types that are unknown here are left out. */
 export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const wanted = [...new Set(ids)].filter((id) => nouns.value.has(typeOfId(id))).sort()
@@ -17,15 +19,23 @@ export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   return found.value ?? new Map()
 }
 
-async function namesOf(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const byType = Map.groupBy(ids, typeOfId)
-  const operations = [...byType].slice(0, 100).map(([type, some]) => ({
-    id: type,
+/** The names of entities by their ids: a hundred of a type in an operation, a hundred operations in a request. */
+export async function namesOf(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const known = ids.filter((id) => nouns.value.has(typeOfId(id)))
+  const parts = [...Map.groupBy(known, typeOfId)].flatMap(([type, some]) =>
+    Array.from({ length: Math.ceil(some.length / STEP) }, (_, n) => ({
+      type,
+      ids: some.slice(n * STEP, (n + 1) * STEP),
+    })),
+  )
+  if (parts.length === 0) return new Map()
+  const operations = parts.slice(0, STEP).map(({ type, ids: some }, n) => ({
+    id: `${type} ${n}`,
     method: 'GET',
     path: `/${type}`,
     query: {
-      filter: { $id: { $in: some.slice(0, 100) } },
-      limit: 100,
+      filter: { $id: { $in: some } },
+      limit: STEP,
       total: false,
       include: titleRelations(nouns.value.get(type)!).join(',') || undefined,
     },

@@ -117,14 +117,14 @@ function fieldNotation(row: FieldRow): string {
   const range = row.kind === 'number' && row.range.trim() !== '' ? ` ${row.range.trim()}` : ''
   const base =
     row.kind === 'enum' ? wordsIn(row.words).join(' | ') : row.kind === 'forward' ? `-> ${row.target}` : row.kind
-  const mark = `${row.list && row.kind !== 'enum' ? '[]' : ''}${row.required ? '!' : ''}`
+  const mark = `${row.list ? '[]' : ''}${row.required ? '!' : ''}`
   const index = row.kind === 'forward' || row.index === 'none' ? '' : row.index === 'unique' ? '##' : '#'
   const fallback = row.fallback !== '' && row.kind !== 'forward' ? ` = ${row.fallback}` : ''
   return `${base}${range}${mark}${index}${fallback}`
 }
 
 function rowOf(field: Field, notation: string): FieldRow | null {
-  if (field.kind === 'back' || field.kind === 'secret' || (field.kind === 'enum' && field.list)) return null
+  if (field.kind === 'back' || field.kind === 'secret') return null
   if (field.kind === 'forward') {
     if (field.inverse) return null
     return {

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 
 const LOCALE = typeof navigator === 'undefined' ? 'en' : navigator.language
@@ -16,6 +17,7 @@ const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' 
 const MONTH_YEAR = { month: 'long', year: 'numeric' } as const
 const MONTH_OF_TIME = new Intl.DateTimeFormat(LOCALE, MONTH_YEAR)
 const MONTH_OF_DAY = new Intl.DateTimeFormat(LOCALE, { ...MONTH_YEAR, timeZone: 'UTC' })
+const WEEKDAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', timeZone: 'UTC' })
 const NUMBER = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
 const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
@@ -28,6 +30,7 @@ export const clockText = (iso: string) => (isTime(iso) ? CLOCK.format(new Date(i
 /** The month of a day or a time with its year: `March 2026`. */
 export const monthYearText = (iso: string) =>
   isTime(iso) ? (iso.length === 10 ? MONTH_OF_DAY : MONTH_OF_TIME).format(new Date(iso)) : iso
+export const weekdayText = (iso: string) => (isTime(iso) ? WEEKDAY.format(new Date(iso)) : iso)
 export const monthText = (iso: string) => (isTime(iso) ? MONTH.format(new Date(iso)) : iso)
 export const numberText = (value: number) => NUMBER.format(value)
 export const compactText = (value: number) => COMPACT.format(value)
@@ -53,24 +56,53 @@ export function isMoney(name: string): boolean {
   return MONEY.test(name)
 }
 
-/** An amount with its currency, as the reader's country writes it; a plain number when the currency is unknown. */
-export function moneyText(value: number, currency: unknown): string {
-  if (typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency)) return numberText(value)
-  return new Intl.NumberFormat(LOCALE, {
-    style: 'currency',
-    currency: currency.toUpperCase(),
-    maximumFractionDigits: Number.isInteger(value) ? 0 : 2,
-  }).format(value)
+/** The currency of the tenant: that of amounts which do not name one. */
+const tenantCurrency = signal<string | null>(null)
+
+export function setCurrency(code: unknown): void {
+  tenantCurrency.value = isCurrency(code) ? code.toUpperCase() : null
+}
+
+/** The currency that an amount is in. */
+export function currencyOf(named: unknown): string | null {
+  return isCurrency(named) ? named.toUpperCase() : tenantCurrency.value
+}
+
+/** An amount with its currency, as the reader's country writes it; a plain number when no currency is known. */
+export function moneyText(value: number, named: unknown): string {
+  const currency = currencyOf(named)
+  if (currency === null) return numberText(value)
+  const digits = Number.isInteger(value) ? 0 : 2
+  return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, maximumFractionDigits: digits }).format(value)
+}
+
+/** Amounts that may be in several currencies, each added up on its own: `€1,200 + $300`. */
+export function sumsText(parts: readonly { readonly currency: unknown; readonly sum: number }[]): string {
+  const sums = new Map<string | null, number>()
+  for (const { currency, sum } of parts) {
+    const code = currencyOf(currency)
+    sums.set(code, (sums.get(code) ?? 0) + sum)
+  }
+  // Entities without an amount add nothing, and need no currency.
+  const some = [...sums].filter(([, sum]) => sum !== 0)
+  const shown = some.length > 0 ? some : [...sums].slice(0, 1)
+  return shown.map(([code, sum]) => moneyText(sum, code)).join(' + ') || numberText(0)
 }
 
 /** The value of a metric: a share, an amount of money, or a number. */
 export function metricText(value: number, unit: string | null): string {
-  return unit === 'ratio' ? percentText(value) : moneyText(value, unit)
+  if (unit === 'ratio') return percentText(value)
+  return unit === 'currency' || isCurrency(unit) ? moneyText(value, unit) : numberText(value)
+}
+
+function isCurrency(code: unknown): code is string {
+  return typeof code === 'string' && /^[a-z]{3}$/i.test(code)
 }
 
 /** The unit of a metric, with currencies as people write them: `EUR`, `count`. */
 export function unitText(unit: string | null): string {
-  return unit !== null && /^[a-z]{3}$/.test(unit) ? unit.toUpperCase() : (unit ?? '')
+  if (unit === 'currency') return currencyOf(null) ?? ''
+  return isCurrency(unit) ? unit.toUpperCase() : (unit ?? '')
 }
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -102,6 +134,12 @@ export function hasWords(text: string, words: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => lower.includes(word))
+}
+
+/** The first letters of a name: `AB` of Ada Byron. */
+export function initialsOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.charAt(0).toUpperCase()).join('')
 }
 
 const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat)$/i

@@ -12,8 +12,8 @@ export interface Column {
   readonly word: string
   readonly cards: readonly Entity[]
   readonly count: number
-  readonly sum: number | null
-  readonly currency: Json
+  /** The sums of the amounts in each currency; null for types without amounts. */
+  readonly sums: readonly { readonly currency: Json; readonly sum: number }[] | null
 }
 
 /** All columns of a board, in one request. */
@@ -25,6 +25,7 @@ export async function loadColumns(
 ): Promise<Column[]> {
   const words = wordsOf(noun.fields[field])
   const asOf = time ?? undefined
+  const hasCurrency = money !== null && noun.fields.currency !== undefined
   const both = (word: string) =>
     Object.keys(filter).length === 0 ? { [field]: word } : { $and: [filter, { [field]: word }] }
   const operations = [
@@ -33,7 +34,7 @@ export async function loadColumns(
       method: 'GET',
       path: `/${noun.name}/aggregate`,
       query: {
-        group: field,
+        group: hasCurrency ? `${field},currency` : field,
         sum: money ?? undefined,
         filter: Object.keys(filter).length === 0 ? undefined : filter,
         asOf,
@@ -60,15 +61,14 @@ export async function loadColumns(
   const counted = results[0]?.body as { results?: { [name: string]: Json }[] } | undefined
   const groups = counted?.results ?? []
   return words.map((word, at) => {
-    const group = groups.find((one) => one[field] === word)
-    const cards = (results[at + 1]?.body as Page | undefined)?.results ?? []
-    const currencies = new Set(cards.map(({ currency }) => currency ?? null))
+    const own = groups.filter((one) => one[field] === word)
+    const sumOf = (group: { [name: string]: Json }) =>
+      Number((group.sum as { [name: string]: number } | undefined)?.[money ?? ''] ?? 0)
     return {
       word,
-      cards,
-      count: Number(group?.count ?? 0),
-      sum: money === null ? null : Number((group?.sum as { [name: string]: number } | undefined)?.[money] ?? 0),
-      currency: currencies.size === 1 ? [...currencies][0]! : null,
+      cards: (results[at + 1]?.body as Page | undefined)?.results ?? [],
+      count: own.reduce((count, group) => count + Number(group.count), 0),
+      sums: money === null ? null : own.map((group) => ({ currency: group.currency ?? null, sum: sumOf(group) })),
     }
   })
 }

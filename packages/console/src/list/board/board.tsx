@@ -1,13 +1,17 @@
 import '../../../style/pages/board.css'
 import { useRef, useState } from 'preact/hooks'
+import { ChoicesDialog } from '../../choices/choices-dialog.tsx'
+import { CreateDialog } from '../../parts/forms/create.tsx'
 import { State } from '../../parts/value.tsx'
-import { href } from '../../place.ts'
+import { asOf, href } from '../../place.ts'
+import { mayChange, mayDeclare } from '../../service/access.ts'
 import { useData } from '../../service/cache.ts'
 import { titleOf } from '../../service/schema.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { compactText, isMoney, labelOf, moneyText, numberText } from '../../values/format.ts'
-import { plural, wordsOf } from '../../values/noun.ts'
+import { isMoney, labelOf, numberText, sumsText } from '../../values/format.ts'
+import { forCreation, isWritable, plural, singular, wordsOf } from '../../values/noun.ts'
 import type { Question } from '../question.ts'
 import { Card, move } from './board-card.tsx'
 import { type Column, loadColumns } from './board-data.ts'
@@ -19,12 +23,24 @@ export function Board({ question, field, fields }: { question: Question; field: 
   const { noun } = question
   const [dragged, setDragged] = useState<Entity | null>(null)
   const [over, setOver] = useState<string | null>(null)
+  const [creating, setCreating] = useState<string | null>(null)
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
+  const [isChoosing, setChoosing] = useState(false)
   const box = useRef<HTMLElement>(null)
   const ghost = useRef<HTMLDivElement>(null)
   const place = useRef({ x: 0, y: 0 })
   const money = Object.values(noun.fields).find(({ kind, name }) => kind === 'number' && isMoney(name))?.name ?? null
   const columns = useData<Column[]>(
-    ['board', noun.name, field, question.filter, question.sort, question.include, question.time],
+    [
+      'board',
+      noun.name,
+      field,
+      wordsOf(noun.fields[field]),
+      question.filter,
+      question.sort,
+      question.include,
+      question.time,
+    ],
     (signal) => loadColumns(question, field, money, signal),
     { types: question.time === null ? [noun.name] : [] },
   )
@@ -47,6 +63,9 @@ export function Board({ question, field, fields }: { question: Question; field: 
       if (word !== null) void move(noun, entity, field, word)
     },
   })
+  const state = noun.fields[field]
+  const creates = mayChange(noun) && noun.verbs.create !== undefined && isWritable(state)
+  const starts = creates ? wordsOf(forCreation(noun, state)) : []
   const targets = dragged ? new Set([...reachable(noun, dragged, field), String(dragged[field])]) : null
   return (
     <>
@@ -61,17 +80,32 @@ export function Board({ question, field, fields }: { question: Question; field: 
         {columns.value.map((column) => (
           <section
             key={column.word}
-            class={`board-column${targets ? (targets.has(column.word) ? ' target' : ' refused') : ''}${over === column.word ? ' over' : ''}`}
+            class={`board-column${targets ? (targets.has(column.word) ? ' target' : ' refused') : ''}${over === column.word ? ' over' : ''}${folded.has(column.word) ? ' folded' : ''}`}
             aria-label={labelOf(column.word)}
             data-word={column.word}
           >
             <header>
+              <button
+                type="button"
+                class="quiet icon-only"
+                aria-expanded={!folded.has(column.word)}
+                aria-label={`Show ${labelOf(column.word)}`}
+                onClick={() => setFolded(toggled(folded, column.word))}
+              >
+                <Icon name={folded.has(column.word) ? 'right' : 'down'} />
+              </button>
               <State value={column.word} values={wordsOf(noun.fields[field])} />
               <span class="count">{numberText(column.count)}</span>
-              {column.sum !== null && column.sum > 0 && (
-                <span class="sum">
-                  {column.currency ? moneyText(column.sum, column.currency) : compactText(column.sum)}
-                </span>
+              {column.sums?.some(({ sum }) => sum > 0) && <span class="sum">{sumsText(column.sums)}</span>}
+              {starts.includes(column.word) && (
+                <button
+                  type="button"
+                  class="quiet icon-only add"
+                  aria-label={`New ${singular(noun)} in ${labelOf(column.word)}`}
+                  onClick={() => setCreating(column.word)}
+                >
+                  <Icon name="plus" />
+                </button>
               )}
             </header>
             <ul>
@@ -97,7 +131,16 @@ export function Board({ question, field, fields }: { question: Question; field: 
             )}
           </section>
         ))}
+        {asOf.value === null && mayDeclare() && (
+          <button type="button" class="quiet add-column" onClick={() => setChoosing(true)}>
+            <Icon name="plus" /> {labelOf(field)}
+          </button>
+        )}
       </section>
+      {creating !== null && (
+        <CreateDialog noun={noun} preset={{ [field]: creating }} onClose={() => setCreating(null)} />
+      )}
+      {isChoosing && <ChoicesDialog noun={noun} field={field} onClose={() => setChoosing(false)} />}
       {dragged && (
         <div
           class="card ghost"
@@ -112,6 +155,10 @@ export function Board({ question, field, fields }: { question: Question; field: 
       )}
     </>
   )
+}
+
+function toggled(words: ReadonlySet<string>, word: string): ReadonlySet<string> {
+  return words.has(word) ? new Set([...words].filter((one) => one !== word)) : new Set([...words, word])
 }
 
 /** The value of the column that an element is in. */

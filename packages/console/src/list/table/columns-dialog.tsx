@@ -1,7 +1,9 @@
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { SelectField } from '../../ui/inputs.tsx'
 import type { Noun } from '../../values/noun.ts'
 import { allColumns, columnLabel, defaultColumns } from './columns.ts'
+import { measuresOf, resetMeasures, setFrozen } from './measures.ts'
 
 /** Which columns a list shows, and in which order. */
 export function ColumnsDialog(props: {
@@ -53,6 +55,16 @@ export function ColumnsDialog(props: {
           </li>
         ))}
       </ol>
+      <SelectField
+        label="Stay in sight"
+        hint="The first columns do not move when the list scrolls to the side."
+        value={String(measuresOf(noun).frozen)}
+        options={['none', 'the first', 'the first two', 'the first three'].map((label, count) => ({
+          value: String(count),
+          label,
+        }))}
+        onChange={(count) => setFrozen(noun, Number(count))}
+      />
       <h3>Hidden</h3>
       <ul class="column-list" aria-label="Hidden columns">
         {others.map((name) => (
@@ -68,7 +80,13 @@ export function ColumnsDialog(props: {
         <button type="button" class="primary" onClick={props.onClose}>
           Done
         </button>
-        <button type="button" onClick={() => onChange(defaultColumns(noun))}>
+        <button
+          type="button"
+          onClick={() => {
+            resetMeasures(noun)
+            onChange(defaultColumns(noun))
+          }}
+        >
           Reset
         </button>
       </footer>

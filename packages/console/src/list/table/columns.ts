@@ -26,6 +26,11 @@ export function columnLabel(noun: Noun, name: string): string {
   return labelOf(name === TITLE ? noun.name : name)
 }
 
+/** Numbers are at the right. */
+export function isRight(noun: Noun, name: string): boolean {
+  return noun.fields[name]?.kind === 'number'
+}
+
 /** Every column that a list can show. */
 export function allColumns(noun: Noun): string[] {
   const own = Object.values(noun.fields).filter(({ kind }) => kind !== 'back' && kind !== 'secret')

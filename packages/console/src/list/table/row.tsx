@@ -13,7 +13,9 @@ import { Menu } from '../../ui/menu.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { type Noun, titleField } from '../../values/noun.ts'
 import type { Cells } from './cells.ts'
-import { TITLE } from './columns.ts'
+import { isRight, TITLE } from './columns.ts'
+import { frozenClass, widthStyle } from './heading.tsx'
+import { measuresOf } from './measures.ts'
 import type { TableProps } from './table-props.ts'
 
 /** One entity in a table. */
@@ -21,6 +23,7 @@ export function Row(
   props: TableProps & { entity: Entity; at: number; writes: boolean; cells: Cells; onEdit: () => void },
 ) {
   const { noun, entity, columns, at, selected, cells } = props
+  const { widths, frozen } = measuresOf(noun)
   const row = useRef<HTMLTableRowElement>(null)
   const isActive = at === props.active
   const isSelected = selected.has(entity.$id)
@@ -63,7 +66,8 @@ export function Row(
         // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys choose cells, too
         <td
           key={name}
-          class={`${isRight(noun, name) ? 'right' : ''}${cells.isOn(at, column) ? ' cell-on' : ''}`}
+          class={`${isRight(noun, name) ? 'right' : ''}${cells.isOn(at, column) ? ' cell-on' : ''}${frozenClass(column, frozen)}`}
+          style={widthStyle(widths[name])}
           onClick={(event) => isBare(event.target) && cells.choose({ row: at, column }, event.shiftKey)}
         >
           {cells.isEdited(at, column) ? (
@@ -98,9 +102,4 @@ function isBare(target: EventTarget | null): boolean {
 
 function titleOrId(noun: Noun): string {
   return titleField(noun) ?? TITLE
-}
-
-/** Numbers are at the right. */
-export function isRight(noun: Noun, name: string): boolean {
-  return noun.fields[name]?.kind === 'number'
 }

@@ -1,11 +1,12 @@
 import type { Entity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
-import type { ListPage } from '../question.ts'
+import type { ListPage, Question } from '../question.ts'
 
 /** What a table shows, and what it reports. */
 export interface TableProps {
   readonly noun: Noun
   readonly columns: readonly string[]
+  readonly question: Question
   readonly page: ListPage
   readonly sort: string | null
   /** The field whose values head the groups of rows. */

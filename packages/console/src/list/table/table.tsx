@@ -1,20 +1,27 @@
 import type { Json } from '@tildebase/nouns'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
+import { lazy } from '../../lazy.tsx'
 import { Value } from '../../parts/value.tsx'
 import { mayChange } from '../../service/access.ts'
-import { nouns, titleOf } from '../../service/schema.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { type Entity, isEntity } from '../../values/entity.ts'
-import { labelOf, monthYearText } from '../../values/format.ts'
+import { labelOf, monthYearText, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
-import { columnLabel, TITLE } from './columns.ts'
+import { isRight } from './columns.ts'
 import { EditRow } from './edit-row.tsx'
-import { isRight, Row } from './row.tsx'
+import { Heading } from './heading.tsx'
+import { measuresOf } from './measures.ts'
+import { Row } from './row.tsx'
 import { forgetRow, unfinishedRow } from './row-draft.ts'
 import type { TableProps } from './table-props.ts'
+
+const Foot = lazy(
+  async () => (await import('./foot.tsx')).Foot,
+  () => null,
+)
 
 /** Entities in rows. A row can be edited in place, selected, and opened. */
 export function Table(props: TableProps) {
@@ -46,6 +53,17 @@ export function Table(props: TableProps) {
   })
   // Another page begins at its first row.
   useEffect(() => box.current?.scrollTo({ top: 0 }), [props.page.begin])
+  // Columns that stay in sight need to know where those before them end.
+  const { widths, frozen } = measuresOf(noun)
+  useLayoutEffect(() => {
+    const heads = [...(box.current?.querySelectorAll<HTMLElement>('thead th') ?? [])]
+    const first = heads[0]?.classList.contains('select') ? 1 : 0
+    let left = heads.slice(0, first).reduce((sum, head) => sum + head.offsetWidth, 0)
+    for (const [at, head] of heads.slice(first, first + frozen).entries()) {
+      box.current?.style.setProperty(`--frozen-${at}`, `${left}px`)
+      left += head.offsetWidth
+    }
+  }, [props.page, columns.join(), widths, frozen])
   const isAll = rows.length > 0 && rows.every(({ $id }) => selected.has($id))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
@@ -65,8 +83,8 @@ export function Table(props: TableProps) {
                 </label>
               </th>
             )}
-            {columns.map((name) => (
-              <Heading key={name} name={name} {...props} />
+            {columns.map((name, at) => (
+              <Heading key={name} name={name} at={at} {...props} />
             ))}
             <th scope="col" class="row-actions">
               <span class="unseen">Actions</span>
@@ -108,41 +126,17 @@ export function Table(props: TableProps) {
             </>
           ))}
         </tbody>
+        {columns.some((name) => isRight(noun, name)) && (
+          <Foot question={props.question} columns={columns} hasBoxes={mayChange(noun)} />
+        )}
       </table>
     </section>
   )
 }
 
-function Heading({ name, noun, sort, onSort, onMoveColumn }: TableProps & { name: string }) {
-  const canSort = name !== TITLE && noun.fields[name]?.kind !== 'json'
-  const label = columnLabel(noun, name)
-  return (
-    <th
-      scope="col"
-      class={isRight(noun, name) ? 'right' : ''}
-      aria-sort={canSort ? order(sort, name) : undefined}
-      draggable
-      onDragStart={(event) => event.dataTransfer?.setData('text/x-column', name)}
-      onDragOver={(event) => event.dataTransfer?.types.includes('text/x-column') && event.preventDefault()}
-      onDrop={(event) => {
-        const moved = event.dataTransfer?.getData('text/x-column')
-        if (moved && moved !== name) onMoveColumn(moved, name)
-      }}
-    >
-      {canSort ? (
-        <button type="button" class="quiet" onClick={() => onSort(name)}>
-          {label}
-        </button>
-      ) : (
-        <span class="heading">{label}</span>
-      )}
-    </th>
-  )
-}
-
 function GroupHead({ noun, columns, group, page, value }: TableProps & { value: Json }) {
-  const named = isEntity(value) ? titleOf(value, nouns.value.get(value.$type)) : value
-  const count = page.groups?.find((one) => one.value === named)?.count
+  const id = isEntity(value) ? value.$id : value
+  const count = page.groups?.find((one) => one.value === id)?.count
   const isMonth = isTimed(noun, group!) && typeof value === 'string'
   return (
     <tr class="group-head">
@@ -150,7 +144,7 @@ function GroupHead({ noun, columns, group, page, value }: TableProps & { value: 
         {value === null && `No ${labelOf(group!).toLowerCase()}`}
         {isMonth && monthYearText(value)}
         {value !== null && !isMonth && <Value value={value} field={noun.fields[group!]} />}
-        {count !== undefined && <span class="count">{count}</span>}
+        {count !== undefined && <span class="count">{numberText(count)}</span>}
       </th>
     </tr>
   )
@@ -163,9 +157,6 @@ function startsGroup(noun: Noun, rows: readonly Entity[], at: number, group: str
 /** What the rows of a group have in common. */
 function groupKey(noun: Noun, entity: Entity | undefined, group: string): string {
   const value = entity?.[group] ?? null
+  if (isEntity(value)) return value.$id
   return isTimed(noun, group) && typeof value === 'string' ? monthYearText(value) : JSON.stringify(value)
-}
-
-function order(sort: string | null, name: string): 'ascending' | 'descending' | 'none' {
-  return sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none'
 }

@@ -4,6 +4,7 @@ import { titleOf } from '../../service/schema.ts'
 import { sayDone, write } from '../../service/write.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
+import { currencyOf } from '../../values/format.ts'
 import { forCreation, isWritable, type Noun, personFields, singular, titleField } from '../../values/noun.ts'
 import { type Draft, FieldsForm } from './form.tsx'
 
@@ -28,6 +29,7 @@ export function CreateDialog(props: {
 }) {
   const { noun, onClose } = props
   const preset = { ...ownedBy(noun), ...props.preset }
+  const currency = noun.fields.currency?.kind === 'string' ? currencyOf(null) : null
   const first = [...firstFields(noun), ...Object.keys(preset)]
   const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
   const fields = Object.values(noun.fields)
@@ -47,12 +49,12 @@ export function CreateDialog(props: {
       <FieldsForm
         fields={fields}
         first={first}
-        initial={{ ...defaults, ...preset }}
+        initial={{ ...defaults, ...(currency !== null && { currency }), ...preset }}
         draft={newDraft(noun, props.preset)}
         submit="Create"
         onCancel={onClose}
         onSubmit={async (draft) => {
-          const body = { ...preset, ...draft }
+          const body = { ...(currency !== null && { currency }), ...preset, ...draft }
           const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
           sayDone(`${titleOf(value, noun)} created.`, correlation)
           props.onCreated?.(value)

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { lazy } from '../../lazy.tsx'
 import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
+import { toneOf } from '../../values/tones.ts'
 import { RelationPicker } from './relation-picker.tsx'
 
 export interface InputProps {
@@ -38,6 +39,23 @@ export function FieldInput({ id, field, value, onChange, label, except }: InputP
   if (field.kind === 'file') return <FileInput {...{ id, field, value, onChange, label }} />
   if (field.kind === 'json' || (field.list && field.kind !== 'string' && field.kind !== 'enum')) {
     return <JsonInput {...{ id, field, value, onChange }} label={label ?? ''} />
+  }
+  if (field.list && field.kind === 'enum') {
+    const chosen = Array.isArray(value) ? value.map(String) : []
+    const toggle = (word: string) => {
+      const next = wordsOf(field).filter((one) => chosen.includes(one) !== (one === word))
+      onChange(next.length === 0 ? null : next)
+    }
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be labelled from outside
+      <div id={id} class="tags" role="group" aria-label={label ?? labelOf(field.name)}>
+        {wordsOf(field).map((word) => (
+          <label key={word} class={`state tone-${toneOf(word, wordsOf(field))}`}>
+            <input type="checkbox" checked={chosen.includes(word)} onChange={() => toggle(word)} /> {labelOf(word)}
+          </label>
+        ))}
+      </div>
+    )
   }
   if (field.list) {
     const words = Array.isArray(value) ? value.join(', ') : ''

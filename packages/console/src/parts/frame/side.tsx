@@ -1,10 +1,15 @@
 import { forgetDrafts, mayLeave } from '../../drafts.ts'
+import { favourites } from '../../favourites.ts'
+import { useAllViews } from '../../list/views.ts'
 import { href, place } from '../../place.ts'
-import { may, mayAdminister, mayDeclare, mayWrite } from '../../service/access.ts'
+import { may, mayAdminister, mayDeclare, mayWrite, personId } from '../../service/access.ts'
+import { useFilledTypes } from '../../service/counts.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
 import { isOperator, session, signOut } from '../../service/session.ts'
 import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
-import { labelOf } from '../../values/format.ts'
+import { actorName } from '../../values/actors.ts'
+import { initialsOf, labelOf } from '../../values/format.ts'
+import type { Noun } from '../../values/noun.ts'
 
 interface SidePage {
   readonly path: string
@@ -35,6 +40,7 @@ export const SETUP_PAGES: readonly SidePage[] = [
   },
   { path: 'types', label: 'Types', icon: 'shape', shown: mayDeclare },
   { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'settings', label: 'Settings', icon: 'sliders' },
   { path: 'account', label: 'Your account', icon: 'person', shown: () => session.value?.csrf !== undefined },
   { path: 'people', label: 'People', icon: 'people', shown: () => mayAdminister('User') },
   { path: 'roles', label: 'Roles', icon: 'shield', shown: () => mayAdminister('User') },
@@ -43,12 +49,17 @@ export const SETUP_PAGES: readonly SidePage[] = [
 ]
 
 /** Types that have their own page, or that the console uses internally. */
-export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset'])
+export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset', 'Setting'])
 
 /** The way around. */
 export function Side({ onSearch }: { onSearch: () => void }) {
   const here = place.value.path[0] ?? ''
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
+  const filled = useFilledTypes(types)
+  const isShown = (noun: Noun) =>
+    filled === null || filled.has(noun.name) || noun.name === here || noun.domain === 'crm'
+  const empty = types.filter((noun) => !isShown(noun))
+  const views = useAllViews().value ?? []
   const pages = (list: readonly SidePage[]) => (
     <ul>
       {list
@@ -58,6 +69,14 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         ))}
     </ul>
   )
+  const listed = (list: readonly Noun[]) => (
+    <ul>
+      {list.map((noun) => (
+        <Entry key={noun.name} to={href([noun.name])} label={labelOf(noun.path)} isHere={noun.name === here} />
+      ))}
+    </ul>
+  )
+  const me = personId()
   return (
     <nav class="side" id="side" aria-label="Console">
       <div class="brand">
@@ -68,25 +87,73 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         <Icon name="search" /> Search <kbd>Ctrl K</kbd>
       </button>
       {pages(WORK_PAGES)}
-      {byDomain(types).map(([domain, group]) => (
-        <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
-          <summary>{labelOf(domain)}</summary>
+      {favourites().length > 0 && (
+        <details open>
+          <summary>Favourites</summary>
           <ul>
-            {group.map((noun) => (
-              <Entry key={noun.name} to={href([noun.name])} label={labelOf(noun.path)} isHere={noun.name === here} />
+            {favourites().map(({ label, path, query }) => (
+              <Entry
+                key={href(path, query)}
+                to={href(path, query)}
+                label={label}
+                icon="star"
+                isHere={isAt(path, query)}
+              />
             ))}
           </ul>
         </details>
+      )}
+      {views.length > 0 && (
+        <details open>
+          <summary>Views</summary>
+          <ul>
+            {views.map(({ id, name, type, look }) => (
+              <Entry
+                key={id}
+                to={href([type], { ...look, view: id })}
+                label={name}
+                icon="bookmark"
+                isHere={place.value.query.get('view') === id}
+              />
+            ))}
+          </ul>
+        </details>
+      )}
+      {byDomain(types.filter(isShown)).map(([domain, group]) => (
+        <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
+          <summary>{labelOf(domain)}</summary>
+          {listed(group)}
+        </details>
       ))}
+      {empty.length > 0 && (
+        <details>
+          <summary>Types without entries</summary>
+          {listed(empty)}
+        </details>
+      )}
       <details open={SETUP_PAGES.some(({ path }) => path === here)}>
         <summary>Set up</summary>
         {pages(SETUP_PAGES)}
       </details>
+      {me !== null && (
+        <a class="me" href={href(['account'])} title="Your account">
+          <span class="initials" aria-hidden="true">
+            {initialsOf(actorName(me))}
+          </span>
+          {actorName(me)}
+        </a>
+      )}
       <button type="button" class="quiet leave" onClick={() => void leave()}>
         <Icon name="out" /> {session.value?.csrf ? 'Sign out' : 'Leave'}
       </button>
     </nav>
   )
+}
+
+/** Whether the page shows this place. */
+function isAt(path: readonly string[], query: { readonly [name: string]: string }): boolean {
+  const { path: here, query: shown } = place.value
+  return here.join('/') === path.join('/') && Object.entries(query).every(([name, value]) => shown.get(name) === value)
 }
 
 /** Signs out. Drafts of this tab are not for the next person. */

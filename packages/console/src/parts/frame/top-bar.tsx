@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
-import { asOf, travel } from '../../place.ts'
-import { useData } from '../../service/cache.ts'
+import { asOf, href, look, place, travel } from '../../place.ts'
 import { connected, lostAt } from '../../service/live.ts'
-import { request } from '../../service/service.ts'
+import { nouns } from '../../service/schema.ts'
 import { pending } from '../../service/write.ts'
 import { Icon, Logo } from '../../ui/icon.tsx'
-import { agoText, fromLocalInput, localInput, momentText } from '../../values/format.ts'
-
-const STEPS = 1_000
+import { agoText, momentText } from '../../values/format.ts'
+import { TimeBar } from './time-bar.tsx'
 
 /** The bar above every page: the way to the menu and to search, and the control of time. */
 export function TopBar(props: { isMenuOpen: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }) {
@@ -50,51 +48,6 @@ function Pending() {
   )
 }
 
-/** The one control of time: the whole page shows the moment it is set to. */
-function TimeBar() {
-  const time = asOf.value
-  const [now, setNow] = useState(() => Date.now())
-  const first = useData<{ results: { timestamp: string }[] }>(['first event'], (signal) =>
-    request('GET', '/events', { query: { limit: 1, total: false }, signal }),
-  )
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [])
-  const start = Date.parse(first.value?.results[0]?.timestamp ?? '') || now - 86_400_000
-  const span = Math.max(now - start, 1_000)
-  const at = time === null ? STEPS : Math.round(((Date.parse(time) - start) / span) * STEPS)
-  const slide = (step: number) => travel(step >= STEPS ? null : new Date(start + (step / STEPS) * span).toISOString())
-  return (
-    <div class="time-bar">
-      <button
-        type="button"
-        class={`now${time === null ? ' on' : ''}`}
-        aria-pressed={time === null}
-        onClick={() => travel(null)}
-      >
-        Now
-      </button>
-      <input
-        type="range"
-        aria-label="Time"
-        aria-valuetext={time === null ? 'Now' : momentText(time)}
-        min={0}
-        max={STEPS}
-        value={at}
-        onInput={(event) => slide(Number(event.currentTarget.value))}
-      />
-      <input
-        type="datetime-local"
-        aria-label="Exact time"
-        step="1"
-        value={localInput(time ?? new Date(now).toISOString())}
-        onChange={(event) => travel(fromLocalInput(event.currentTarget.value))}
-      />
-    </div>
-  )
-}
-
 /** Says that the page shows the past, and leads back. */
 export function PastBanner() {
   const time = asOf.value
@@ -103,12 +56,34 @@ export function PastBanner() {
     <div class="past" role="status">
       <span>
         <Icon name="clock" /> You are in the past: everything is shown as of <strong>{momentText(time)}</strong> (
-        {agoText(time)}). Nothing can be changed here.
+        {agoText(time)}). <span class="wide-only">Nothing can be changed here.</span>
       </span>
-      <button type="button" onClick={() => travel(null)}>
-        Back to now
-      </button>
+      <span class="actions">
+        <CompareButton time={time} />
+        <button type="button" onClick={() => travel(null)}>
+          Back to now
+        </button>
+      </span>
     </div>
+  )
+}
+
+/** Shows what changed between then and now: on the page itself, or in the log where a page has no comparison. */
+function CompareButton({ time }: { time: string }) {
+  const { path, query } = place.value
+  const first = path[0] ?? ''
+  if (!nouns.value.has(first) && first !== 'dashboards') {
+    return (
+      <a class="button" href={href(['events'], { from: time.slice(0, 10), asOf: null })}>
+        What happened since
+      </a>
+    )
+  }
+  const isOn = query.get('compare') !== null
+  return (
+    <button type="button" aria-pressed={isOn} onClick={() => look({ compare: isOn ? null : '1' })}>
+      What changed since
+    </button>
   )
 }
 

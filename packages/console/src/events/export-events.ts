@@ -1,0 +1,24 @@
+import { csvText, saveFile } from '../list/export/save-file.ts'
+import { titleOf } from '../service/schema.ts'
+import { actorName } from '../values/actors.ts'
+import { type LogQuestion, loadEvents } from './event-log.ts'
+
+const PAGE = 100
+
+/** Saves the events under a question as a CSV file that spreadsheets read: when, what, of which entry, by whom. */
+export async function exportEvents(
+  question: Omit<LogQuestion, 'cursor' | 'limit'>,
+  onProgress: (count: number) => void,
+): Promise<void> {
+  const rows = [['Time', 'Event', 'Type', 'Name', 'Id', 'By', 'By id']]
+  const { signal } = new AbortController()
+  let cursor: string | null = null
+  do {
+    const page = await loadEvents({ ...question, cursor, limit: PAGE }, signal)
+    for (const { timestamp, type, entityType, entityId, actor, data } of page.events)
+      rows.push([timestamp, type, entityType, titleOf(data), entityId, actorName(actor), actor])
+    onProgress(rows.length - 1)
+    cursor = page.cursor
+  } while (cursor !== null)
+  saveFile(new Blob([csvText(rows)], { type: 'text/csv' }), 'events.csv')
+}

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import { asOf, travel } from '../../place.ts'
+import { mayConfigure } from '../../service/settings.ts'
+import { NameDialog } from '../../ui/form-dialog.tsx'
+import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { dayText } from '../../values/format.ts'
+import { addMark, marks, monthEnd } from './marks.ts'
+
+const DAY = 86_400_000
+
+/** The moments that people go to often, and those that they named. */
+export function TimeMenu({ start }: { start: number }) {
+  const [naming, setNaming] = useState(false)
+  const now = new Date()
+  const [year, month] = [now.getFullYear(), now.getMonth()]
+  const presets: readonly (readonly [string, Date])[] = [
+    ['Yesterday', new Date(now.getTime() - DAY)],
+    ['A week ago', new Date(now.getTime() - 7 * DAY)],
+    ['End of last month', monthEnd(year, month - 1)],
+    ['End of last quarter', monthEnd(year, month - (month % 3) - 1)],
+    ['End of last year', monthEnd(year - 1, 11)],
+    ['The beginning', new Date(start + 1_000)],
+  ]
+  const to = (label: string, at: Date, section?: string): MenuItem => ({
+    label,
+    hint: dayText(at.toISOString()),
+    ...(section !== undefined && { section }),
+    onSelect: () => travel(at.toISOString()),
+  })
+  const items: MenuItem[] = [
+    ...presets.filter(([, at]) => at.getTime() >= start).map(([label, at]) => to(label, at)),
+    ...[...marks()].reverse().map(({ name, at }, n) => to(name, new Date(at), n === 0 ? 'Marks' : undefined)),
+    ...(mayConfigure()
+      ? [{ label: 'Mark this moment…', icon: 'plus', section: 'New', onSelect: () => setNaming(true) } as const]
+      : []),
+  ]
+  return (
+    <>
+      <Menu class="quiet" icon="clock" label={<span class="wide-only">Go to</span>} name="Go to a time" items={items} />
+      {naming && (
+        <NameDialog
+          title="Mark this moment"
+          submit="Mark"
+          onClose={() => setNaming(false)}
+          onName={async (name) => {
+            await addMark(name, asOf.value ?? new Date().toISOString())
+            setNaming(false)
+          }}
+        >
+          <p class="hint">Everyone in the tenant sees the mark on the slider and in this menu.</p>
+        </NameDialog>
+      )}
+    </>
+  )
+}

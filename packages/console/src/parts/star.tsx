@@ -1,0 +1,20 @@
+import { isFavourite, toggleFavourite } from '../favourites.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** Keeps the place that is shown in the sidebar, or lets it go. */
+export function Star({ label }: { label: string }) {
+  const isKept = isFavourite()
+  const name = isKept ? 'Remove from favourites' : 'Add to favourites'
+  return (
+    <button
+      type="button"
+      class={`quiet icon-only star${isKept ? ' on' : ''}`}
+      aria-pressed={isKept}
+      aria-label={name}
+      title={name}
+      onClick={() => toggleFavourite(label)}
+    >
+      <Icon name="star" />
+    </button>
+  )
+}

@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals'
+import type { Json } from '@tildebase/nouns'
+import { setCurrency } from '../values/format.ts'
+import { setTones } from '../values/tones.ts'
+import { may } from './access.ts'
+import { ensureType, storeOf } from './own-types.ts'
+import { nouns, type Page } from './schema.ts'
+import { request } from './service.ts'
+import { sayDone, write } from './write.ts'
+
+const TYPE = 'Setting'
+const NOTATION = { $domain: 'crm', name: 'string!##', value: 'json' }
+
+interface Setting {
+  readonly id: string
+  readonly value: Json
+}
+
+/** What the tenant has decided for everyone: its currency, the colours of states, marks in time. */
+const settings = signal<ReadonlyMap<string, Setting>>(new Map())
+
+/** The value of a setting; null when it is not set. */
+export function setting(name: string): Json {
+  return settings.value.get(name)?.value ?? null
+}
+
+/** Whether this key can change settings. */
+export const mayConfigure = () => storeOf(TYPE) === 'tenant'
+
+/** Loads the settings, as far as the key may read them. */
+export async function loadSettings(): Promise<void> {
+  const noun = nouns.value.get(TYPE)
+  const known = may('read', noun)
+    ? await request<Page>('GET', `/${TYPE}`, { query: { limit: 100, total: false } })
+    : null
+  const found = (known?.results ?? []).map(
+    ({ $id, name, value }) => [String(name), { id: $id, value: value ?? null }] as const,
+  )
+  settings.value = new Map(found)
+  setCurrency(setting('currency'))
+  setTones(setting('colours'))
+}
+
+/** Sets what is so for everyone in the tenant. The type that holds settings is declared with the first. */
+export async function saveSetting(name: string, value: Json, done: string): Promise<void> {
+  await ensureType(TYPE, NOTATION)
+  await loadSettings()
+  const known = settings.value.get(name)
+  const change = known
+    ? ({ method: 'PUT', path: `/${TYPE}/${known.id}`, body: { value }, type: TYPE } as const)
+    : { path: `/${TYPE}`, body: { name, value }, type: TYPE }
+  const { correlation } = await write(change)
+  await loadSettings()
+  sayDone(done, correlation)
+}
