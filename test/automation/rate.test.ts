@@ -103,7 +103,10 @@ test('a budget that is used up stays so when the tenant is opened again', async 
 })
 
 /** A tenant in a file, where long writes are tasks, and steps of others come between theirs. */
-async function withTasks(options: { readonly automationRate?: number }, work: (automation: Automation) => Promise<void>) {
+async function withTasks(
+  options: { readonly automationRate?: number },
+  work: (automation: Automation) => Promise<void>,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-rate-'))
   const automation = openAutomation(options, join(folder, 'acme.db'))
   const run = async <T>(steps: Iterator<void, T>): Promise<T> => {
