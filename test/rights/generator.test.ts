@@ -34,7 +34,7 @@ test.each(ATTACKS.map((attack) => [`${attack.kind}: ${attack.name}`, attack] as 
       for (const author of AUTHORS) {
         // Who approves a changeset is the author of what it stores.
         const allowed = !NEVER.has(attack.name) && (way === APPROVAL || mayReach(author, attack.goal))
-        // An author who may reach it anyway shows only that the attack works in this way: one is enough.
+        // The attack of an author with these rights shows only that it works in this way: one is enough.
         if (allowed && effective.has(way)) continue
         const { world, before } = untouched.pop() ?? freshWorld()
         const grant = grantOf(author)
