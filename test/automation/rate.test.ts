@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OPERATOR } from '@tildebase/tenant'
+import { OPERATOR, type TenantWriter } from '@tildebase/tenant'
 import { Hooks } from '@tildebase/tenant/hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { TOO_LONG, unlimited } from '../../packages/tenant/src/budget.ts'
+import type { LongWrite } from '../../packages/tenant/src/facade/long-writes.ts'
 import { erase } from '../../packages/tenant/src/services/erasure/erase.ts'
 import { verifies } from '../verifies.ts'
 import { type Automation, HOUR, MINUTE, openAutomation, SECOND } from './bench.ts'
@@ -99,6 +101,72 @@ test('a budget that is used up stays so when the tenant is opened again', async 
   second.close()
   rmSync(folder, { recursive: true })
 })
+
+/** A tenant in a file, where long writes are tasks, and steps of others come between theirs. */
+async function withTasks(
+  options: { readonly automationRate?: number },
+  work: (automation: Automation) => Promise<void>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-rate-'))
+  const automation = openAutomation(options, join(folder, 'acme.db'))
+  const run = async <T>(steps: Iterator<void, T>): Promise<T> => {
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value
+      await new Promise((go) => setImmediate(go))
+    }
+  }
+  automation.tenant.equip({ turns: { run, now: () => performance.now(), isAwaited: () => false } })
+  await work(automation)
+  automation.close()
+  rmSync(folder, { recursive: true })
+}
+
+const ABOUT = () => ({ title: 'long', result: () => ({}), isDryRun: false })
+
+test('a task continues with the budget, and leaves what it did not use', () =>
+  withTasks({ automationRate: 10 }, async ({ tenant, clock }) => {
+    const { facade, engine } = tenant
+    const create = (write: TenantWriter) => write.run({ type: 'Comment', verb: 'create', data: { body: 'x' } })
+    const write = (count: number) =>
+      facade.writeOrBegin(OPERATOR, { hops: 1 } as never, unlimited(), ABOUT, (one, isLong) => {
+        if (!isLong) throw TOO_LONG
+        for (let i = 0; i < count; i++) create(one)
+        return true
+      })
+    for (const count of [3, 4]) await ((await write(count)) as LongWrite<boolean>).ended
+
+    expect(engine.automation.state(clock.at)).toMatchObject({ left: 3 })
+  }))
+
+test('a write that waits for a task for 30 s is refused, and can be sent again', () =>
+  withTasks({}, async ({ tenant, clock }) => {
+    const { facade } = tenant
+    let isOver = false
+    const task = (await facade.writeOrBegin(OPERATOR, {}, unlimited(), ABOUT, (_, isLong) => {
+      if (!isLong) throw TOO_LONG
+      return (function* () {
+        while (!isOver) yield
+        return true
+      })()
+    })) as LongWrite<boolean>
+    const write = () =>
+      facade
+        .write(OPERATOR, {}, unlimited(), (one) => one.run({ type: 'Comment', verb: 'create', data: { body: 'x' } }))
+        .then(() => 'written')
+        .catch(({ code, about }) => [code, about.retryAfter])
+    for (let i = 0; i < 20; i++) await new Promise((go) => setImmediate(go))
+    const early = write()
+    clock.at += 29 * SECOND
+    for (let i = 0; i < 20; i++) await new Promise((go) => setImmediate(go))
+    const late = write()
+    clock.at += 2 * SECOND
+
+    expect(await early).toEqual(['busy', 5])
+    isOver = true
+    expect(await late).toBe('written')
+    await task.ended
+    expect(await write()).toBe('written')
+  }))
 
 test('what is undone is not counted', () => {
   const { tenant, clock } = openAutomation({ automationRate: 5 })

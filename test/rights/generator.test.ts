@@ -32,6 +32,10 @@ test.each(ATTACKS.map((attack) => [`${attack.kind}: ${attack.name}`, attack] as 
     const effective = new Set<string>()
     for (const way of attack.ways) {
       for (const author of AUTHORS) {
+        // Who approves a changeset is the author of what it stores.
+        const allowed = !NEVER.has(attack.name) && (way === APPROVAL || mayReach(author, attack.goal))
+        // The attack of an author with these rights shows only that it works in this way: one is enough.
+        if (allowed && effective.has(way)) continue
         const { world, before } = untouched.pop() ?? freshWorld()
         const grant = grantOf(author)
         await attack.run(world, grant, way)
@@ -44,8 +48,6 @@ test.each(ATTACKS.map((attack) => [`${attack.kind}: ${attack.name}`, attack] as 
         else world.close()
 
         looked += doors.looked
-        // Who approves a changeset is the author of what it stores.
-        const allowed = way === APPROVAL || mayReach(author, attack.goal)
         if (doors.found.length > 0) effective.add(way)
         if (!allowed && doors.found.length > 0) findings.push(`${way}, ${author.name}: ${doors.found.join(', ')}`)
       }

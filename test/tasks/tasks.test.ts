@@ -69,6 +69,24 @@ verifies(
 )
 
 verifies(
+  'budget.transaction',
+  'a plan over its time is tried in slices, ended, and leaves nothing',
+  async () => {
+    needs('second connection to a file')
+    const before = (await send('GET', '/schema/Car')).text
+    const types = { Car: { name: 'string!', size: 'string', plate: 'string' } }
+    const { status, body } = await send('POST', '/schema/plan', { types })
+    const { tasks } = (await send('GET', '/tasks')).body
+
+    expect([status, body.tested]).toEqual([200, false])
+    expect(body.steps).toMatchObject([{ action: 'convert', migrates: null }])
+    expect(tasks[0]).toMatchObject({ title: 'POST /schema/plan', state: 'cancelled' })
+    expect((await send('GET', '/schema/Car')).text).toBe(before)
+  },
+  60_000,
+)
+
+verifies(
   'budget.tasks',
   'a task shows its progress, and can be cancelled by its sender alone',
   async () => {

@@ -49,9 +49,10 @@ export interface LongTransaction {
 /**
  * What a host may make of a transaction. An outer one that is `repeatable` does no harm when it is run again from the
  * start, so inner transactions need no savepoint: if one of them fails, all is undone and run
- * again. An inner one that is `guarded` always has a savepoint: it will be undone.
+ * again. An inner one that is `guarded` always has a savepoint: it will be undone. One that is `joined` has none: it is a
+ * part of the outer one, which is undone as a whole if it fails.
  */
-export type TransactionWay = 'repeatable' | 'guarded'
+export type TransactionWay = 'repeatable' | 'guarded' | 'joined'
 
 /** The time, in milliseconds since 1970. */
 export interface Clock {

@@ -166,8 +166,8 @@ const REMOVALS: readonly Removal[] = [
   removal(
     'links have the rights of now',
     'services/files/links.ts',
-    'return personGrant(engine, actor)',
-    'return personGrant(engine, actor) && OPERATOR',
+    'return keys?.renew({ actor, scopes: [], rows: {} }) ?? null',
+    'return keys && OPERATOR',
     'file link',
   ),
   removal(

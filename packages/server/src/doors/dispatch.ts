@@ -128,7 +128,7 @@ function taskReply({ tenant, grant, address }: Call, id: string): Reply {
 }
 
 /** What a promise gives within so many milliseconds, or null. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<null>((late) => {
     timer = setTimeout(late, ms, null)

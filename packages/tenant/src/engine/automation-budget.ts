@@ -63,6 +63,12 @@ export class AutomationBudget {
     return () => void this.#left++
   }
 
+  /** Continues with what another one of the same tenant has left: a task counts its events over a connection of its own. */
+  continueFrom(other: AutomationBudget): void {
+    this.#left = other.#left
+    this.#at = other.#at
+  }
+
   /** The limit, what is left of it, and until when automatic writes wait; null without a limit. */
   state(now: number): { readonly perMinute: number; readonly left: number; readonly resumesAt: number | null } | null {
     if (this.#perMinute === null) return null

@@ -218,6 +218,8 @@ export class LongWrites {
     let isOpen = true
     try {
       const services = this.#open(long.sql)
+      const { automation } = services.transactor.engine
+      automation.continueFrom(engine.automation)
       const transaction = new Transaction(services.transactor.engine)
       const own = {
         ...context,
@@ -236,6 +238,7 @@ export class LongWrites {
         const { seq } = engine.head
         const durable = long.commit()
         engine.refresh()
+        engine.automation.continueFrom(automation)
         engine.syncedUntil = syncedUntil(engine)
         await durable
         await inTurns(turns, announce(engine, seq))

@@ -1,9 +1,10 @@
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
-import type { TenantWriter } from '@tildebase/tenant'
+import type { Steps, Stepwise, TenantWriter } from '@tildebase/tenant'
+import { done } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
-import { findRoute, handleIn } from '../dispatch.ts'
+import { findRoute, handleIn, within } from '../dispatch.ts'
 import { currentOf, declarationIn } from '../plan/current.ts'
 import { type Given, givenDeclaration } from '../plan/given.ts'
 import type { Ask, Step } from '../plan/step.ts'
@@ -65,7 +66,7 @@ export const planRoutes: readonly Route[] = [
           steps: { type: 'array', items: STEP },
           total: WHOLE,
           loses: { ...WHOLE, description: 'The sum over all steps: ask a person if it is not 0.' },
-          tested: { ...FLAG, description: 'False if trying all steps would take longer than one request may.' },
+          tested: { ...FLAG, description: 'False if trying all steps takes longer than one request may.' },
           others: { type: 'array', items: whole({ kind: TEXT, name: TEXT }) },
           current: { ...ANY_OBJECT, description: 'The declaration that makes the tenant as it is now.' },
         }),
@@ -127,8 +128,8 @@ function compared(call: Call, write: TenantWriter, given: Given) {
 }
 
 /**
- * Runs all steps one after the other and takes them back, in a time of their own: where that is too short, they are not
- * tried. A step that fails is named by the problem.
+ * Runs all steps one after the other and takes them back, in slices with turns for others if that takes long. What is not
+ * done within the time of a request is ended: then the steps are not tested. A step that fails is named by the problem.
  */
 async function tryAll(
   call: Call,
@@ -137,45 +138,61 @@ async function tryAll(
   const { tenant, grant, writes } = call
   const budget = call.newBudget()
   let counts: number[] = []
+  const tryEach = function* (write: TenantWriter): Steps<'tested'> {
+    counts = []
+    for (const step of steps) counts.push(yield* tryStep({ ...call, budget }, write, step))
+    return 'tested'
+  }
   try {
-    await tenant.write(grant, writes, budget, (write) => {
-      const ask = askIn({ ...call, budget }, write)
-      counts = []
-      write.dryRun(() => {
-        for (const step of steps) counts.push(tryStep(write, ask, step))
-      })
-    })
+    const outcome = await tenant.writeOrBegin(
+      grant,
+      writes,
+      budget,
+      () => ({ title: 'POST /schema/plan', isDryRun: true, result: () => ({}) }),
+      (write, isLong) => (isLong ? tryEach(write) : write.dryRun(() => done(tryEach(write))).result),
+    )
+    const tested = outcome === 'tested' || (await within(budget.limitMs, outcome.done)) !== null
+    if (!tested) await tenant.tasks.cancel(grant, outcome.task)
+    return { tried: steps.map((step, i) => ({ ...step, migrates: counts[i] ?? null })), tested }
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
     if (reason.code === 'over_budget') {
-      const untried = steps.map((step, i) => ({ ...step, migrates: counts[i] ?? null }))
-      return { tried: untried, tested: false }
+      return { tried: steps.map((step, i) => ({ ...step, migrates: counts[i] ?? null })), tested: false }
     }
     const { kind, name } = steps[counts.length]!
     throw new Problem(reason.code, `${kind} ${name}: ${reason.message}`, { ...reason.about, step: counts.length })
   }
-  return { tried: steps.map((step, i) => ({ ...step, migrates: counts[i]! })), tested: true }
 }
 
-function tryStep(write: TenantWriter, ask: Ask, { kind, name, request }: Step): number {
+function* tryStep(call: Call, write: TenantWriter, { kind, name, request }: Step): Steps<number> {
   if (kind === 'hook' && request.method === 'PUT') {
     const [type = '', step = ''] = name.split('.')
     write.putHook(write.read.noun(type), step, String(request.body?.code))
     return 0
   }
-  const answered = ask(request.method, request.path, { body: request.body })
-  return isPlainObject(answered) && typeof answered.migrated === 'number' ? answered.migrated : 0
+  const answered = yield* write.computingOnce((inner) => asked(call, inner, request.method, request.path, request.body))
+  const value = answered.content?.value()
+  return isPlainObject(value) && typeof value.migrated === 'number' ? value.migrated : 0
 }
 
 /** Asks routes inside a commit, as the operations of a batch do. */
 function askIn(call: Call, write: TenantWriter): Ask {
-  return (method, path, { body, query = {} } = {}) => {
-    const segments = path.split('/').slice(1).map(decode)
-    const { route, params } = findRoute(call.routes, method, segments)
-    if (route.mode === 'stream') throw new Problem('invalid_operation', `${method} ${path} cannot be part of a plan.`)
-    const request = { ...call.request, method, path, query: '', headers: {}, body: null }
-    const asked = new Map(Object.entries(query))
-    const inner: Call = { ...call, request, params, query: asked, body, read: write.read }
-    return handleIn(route, inner, write).content?.value() as JsonObject | undefined
-  }
+  return (method, path, { body, query = {} } = {}) =>
+    done(asked(call, write, method, path, body, query)).content?.value() as JsonObject | undefined
+}
+
+function asked(
+  call: Call,
+  write: TenantWriter,
+  method: string,
+  path: string,
+  body: unknown,
+  query: { readonly [name: string]: unknown } = {},
+): Stepwise<Reply> {
+  const segments = path.split('/').slice(1).map(decode)
+  const { route, params } = findRoute(call.routes, method, segments)
+  if (route.mode === 'stream') throw new Problem('invalid_operation', `${method} ${path} cannot be part of a plan.`)
+  const request = { ...call.request, method, path, query: '', headers: {}, body: null }
+  const inner: Call = { ...call, request, params, query: new Map(Object.entries(query)), body, read: write.read }
+  return route.mode === 'write' ? route.handle(inner, write) : handleIn(route, inner, write)
 }

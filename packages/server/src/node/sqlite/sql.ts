@@ -82,7 +82,8 @@ class Connection implements NodeSql {
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
-    if (this.#frames.length > 0) return this.#inner(work as () => T, way === 'guarded')
+    if (this.#frames.length > 0)
+      return way === 'joined' ? (work as () => T)() : this.#inner(work as () => T, way === 'guarded')
     if (way !== 'repeatable') return this.#outer(work as () => T)
     this.#repeatable = true
     try {

@@ -35,7 +35,7 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
     }
     setMeta(sql, TEXT_SEQ, String(rows.at(-1)!.seq))
     return all.length < most && rows.length === all.length
-  })
+  }, 'joined')
 }
 
 /** How many of these events make a slice: one at least, and no more than its bytes allow. */

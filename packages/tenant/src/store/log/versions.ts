@@ -17,7 +17,7 @@ export function indexVersions(sql: Sql, most = Number.POSITIVE_INFINITY): number
     sql.transaction(() => {
       sql.run(FOLD, since, until)
       setMeta(sql, WATERMARK, String(until))
-    })
+    }, 'joined')
   }
   return until - since
 }
