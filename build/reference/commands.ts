@@ -27,7 +27,7 @@ export async function commandSections(): Promise<string> {
 function readSection(reads: readonly Described[]): string {
   const rows = reads.map(({ usage, summary, flags }) => [code(usage), summary, flagNames(Object.keys(flags))])
   const flags: Flags = Object.assign({}, ...reads.map((read) => read.flags))
-  return ['### Type.find and other reads', table(['Command', 'Does', 'Flags'], rows), flagLines(flags)].join('\n\n')
+  return ['### Reads of a type', table(['Command', 'Does', 'Flags'], rows), flagLines(flags)].join('\n\n')
 }
 
 function flagNames(names: readonly string[]): string {

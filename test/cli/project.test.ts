@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -85,14 +85,28 @@ verifies(
 test('a change of a file is pushed at once; a fault and a loss are shown, and change nothing', async () => {
   const file = join(FLEET, 'tilde', 'types', 'ship.ts')
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replace("launchedAt: 'datetime'", "launchedAt: 'datetime',\n  home: 'string'"))
+  // As many editors do it.
+  const replaceFile = (content: string) => {
+    writeFileSync(`${file}.new`, content)
+    renameSync(`${file}.new`, file)
+  }
+  replaceFile(text.replace("launchedAt: 'datetime'", "launchedAt: 'datetime',\n  home: 'string'"))
   await until(async () => 'home' in (await schema()).fields)
   await until(() => readFileSync(join(FLEET, 'tilde', 'tilde.d.ts'), 'utf8').includes('readonly home'))
+
+  const folder = join(FLEET, 'tilde', 'more', 'types')
+  mkdirSync(folder, { recursive: true })
+  const port = (field: string) =>
+    `import { noun } from '@tildebase/nouns'\nexport const Port = noun('Port', { ${field}: 'string' })\n`
+  writeFileSync(join(folder, 'port.ts'), port('name'))
+  await until(() => said.includes('+ create type Port'))
+  writeFileSync(join(folder, 'port.ts'), port('title'))
+  await until(() => said.includes('+ title: string'))
 
   writeFileSync(file, 'export const Ship = noun(')
   await until(() => said.includes('tilde/types/ship.ts: '))
   // All ships have a length.
-  writeFileSync(file, text.replace("  length: 'number',\n", ''))
+  replaceFile(text.replace("  length: 'number',\n", ''))
   await until(() => said.includes('something would be lost'))
 
   expect(Object.keys((await schema()).fields)).toEqual(expect.arrayContaining(['home', 'length']))

@@ -1,10 +1,11 @@
-import { existsSync, watch } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { Problem } from '@tildebase/client'
 import { readSettings, startHost } from '@tildebase/server'
 import { loadFolder } from '@tildebase/server/folder'
 import type { Call, Command } from '../command.ts'
 import { applyPlan, planFor, planLines } from '../folder/plan.ts'
 import { FOLDER, folderOf, writeTypes } from '../folder/push.ts'
+import { watchFolder } from '../folder/watch.ts'
 import { type Link, linkTo } from '../link/link.ts'
 import { cell } from '../output/cell.ts'
 import { someWords } from '../output/words.ts'
@@ -72,9 +73,9 @@ async function pushed({ out }: Call, link: Link, folder: string): Promise<void> 
 function followed(folder: string, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
-  const watcher = watch(folder, { recursive: true }, (_, file) => {
+  const stop = watchFolder(folder, (file) => {
     // The command itself writes the declarations for TypeScript.
-    if (file === null || file.endsWith('.d.ts')) return
+    if (file.endsWith('.d.ts')) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       running = running.then(work)
@@ -82,6 +83,6 @@ function followed(folder: string, work: () => Promise<void>): () => void {
   })
   return () => {
     clearTimeout(timer)
-    watcher.close()
+    stop()
   }
 }
