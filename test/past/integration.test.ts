@@ -143,9 +143,13 @@ describe('an integration', () => {
       const tried = await post(`/~e/Integration/${id}/preview`, { mapping })
       const refused = await narrow('POST', `/~e/Integration/${id}/preview`, { mapping })
       const wrong = await Promise.all(
-        [5, {}, { '../owners': mapping.contacts }, { contacts: null }, { contacts: { type: 'Nothing', fields: 1 } }].map(
-          (one) => post(`/~e/Integration/${id}/preview`, { mapping: one }),
-        ),
+        [
+          5,
+          {},
+          { '../owners': mapping.contacts },
+          { contacts: null },
+          { contacts: { type: 'Nothing', fields: 1 } },
+        ].map((one) => post(`/~e/Integration/${id}/preview`, { mapping: one })),
       )
       const stored = await host.request('PUT', `/~e/Integration/${id}`, { mapping: { contacts: { type: 'ApiKey' } } })
       const before = (await read('/~e/Contact')).total

@@ -2,8 +2,8 @@ import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { catalogue, type Json, noun } from '@tildebase/nouns'
 import { anyDecoder } from '@tildebase/nouns/csv'
-import { UsageError } from '../parse/usage-error.ts'
 import { csvReader, type Found, type Mapping, type ObjectMapping, type PastValues } from '@tildebase/server/connect'
+import { UsageError } from '../parse/usage-error.ts'
 
 type Row = { readonly [column: string]: Json }
 

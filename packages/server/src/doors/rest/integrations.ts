@@ -32,7 +32,11 @@ const RECORD = record(
   { source: TEXT, values: ANY_OBJECT, data: ANY_OBJECT, issues: listOf(ISSUE) },
   ['source', 'values', 'data', 'issues'],
 )
-const OBJECT = record('', { object: TEXT, type: TEXT, records: listOf(RECORD), error: TEXT }, ['object', 'type', 'records'])
+const OBJECT = record('', { object: TEXT, type: TEXT, records: listOf(RECORD), error: TEXT }, [
+  'object',
+  'type',
+  'records',
+])
 const PREVIEW = record(
   'Up to five records of each object of the mapping.',
   { mapping: ANY_OBJECT, default: ANY_OBJECT, objects: listOf(OBJECT) },

@@ -1,4 +1,4 @@
-import { invalid, type Issue, isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import { changes } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Connector, Mapping } from '../../connect/connector.ts'
@@ -81,7 +81,10 @@ export function checkMapping(engine: Engine, value: unknown): Mapping {
   const wrong = (path: string, message: string) => void issues.push({ field: `mapping${path}`, message })
   const objects = isPlainObject(value) ? Object.entries(value) : []
   if (objects.length === 0 || objects.length > OBJECTS)
-    wrong('', `must have 1 to ${OBJECTS} objects, such as {"contacts": {"type": "Contact", "fields": {"email": "email"}}}`)
+    wrong(
+      '',
+      `must have 1 to ${OBJECTS} objects, such as {"contacts": {"type": "Contact", "fields": {"email": "email"}}}`,
+    )
   for (const [object, one] of objects.slice(0, OBJECTS)) {
     const path = `.${object.slice(0, 80)}`
     const { type, fields, time } = isPlainObject(one) ? one : {}

@@ -50,7 +50,9 @@ export function askerOf(
       timeoutMs: REQUEST_MS,
       answerLimit: ANSWER_LIMIT,
     })
-    return 'error' in answer ? answer : { status: answer.status, text: answer.text ?? '', headers: answer.headers ?? {} }
+    return 'error' in answer
+      ? answer
+      : { status: answer.status, text: answer.text ?? '', headers: answer.headers ?? {} }
   }
   return patient({ ...patience, send, now: () => clock.now() })
 }

@@ -156,7 +156,8 @@ function stored(write: Write, request: VerbRequest): RunResult {
     const result = applyVerb(write, request)
     const { id, data: text } = result.entity
     const data = JSON.parse(text) as JsonObject
-    if (data.mapping !== undefined && data.mapping !== null && isConnector(data)) checkMapping(write.engine, data.mapping)
+    if (data.mapping !== undefined && data.mapping !== null && isConnector(data))
+      checkMapping(write.engine, data.mapping)
     if (before) keepConnected(write, id, before, data)
     schedule(write, id, data)
     return result
