@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { ROOT } from '../host.ts'
+import { hubspotFake, startFake } from '../past/fakes.ts'
 import { Receiver } from '../receiver.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { giveKey, useStage } from './stage.ts'
@@ -67,6 +68,57 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect(second).toMatch(/^whsec_/)
     expect(second).not.toBe(first)
     await receiver.stop()
+  })
+
+  test('a service is connected, its fields are mapped with a preview, and a run is watched and stopped', async () => {
+    const at = '2025-01-01T00:00:00.000Z'
+    const contacts = Array.from({ length: 60 }, (_, i) => ({
+      id: String(i + 1),
+      createdAt: at,
+      updatedAt: at,
+      propertiesWithHistory: {
+        firstname: [{ value: `Ada ${i}`, timestamp: at }],
+        nickname: [{ value: `Nick ${i}`, timestamp: at }],
+      },
+    }))
+    let isSlow = true
+    const fake = await startFake(
+      hubspotFake({ contacts, companies: [], deals: [], tickets: [] }),
+      (_, { searchParams }) => (isSlow && Number(searchParams.get('after')) >= 30 ? 'limit' : null),
+    )
+    const { page } = await stage.enter('integrations', { size: { width: 390, height: 844 } })
+
+    await page.getByRole('button', { name: 'Connect a service' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill(fake.url)
+    await dialog.getByLabel('Access token').fill('wrong')
+    await dialog.getByRole('button', { name: 'Connect' }).click()
+    await dialog.getByText('401').waitFor()
+    await dialog.getByLabel('Access token').fill('hub-token')
+    await dialog.getByRole('button', { name: 'Connect' }).click()
+    await page.getByLabel('Another field of contacts').fill('nickname')
+    await page.getByLabel('Another field of contacts').press('Enter')
+    await page.getByLabel('Field for nickname').selectOption('phone')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('The first 5 records').click()
+    await page.getByLabel('Preview of contacts').getByText('Nick 4').waitFor()
+    await page.getByRole('button', { name: 'Save the fields' }).click()
+    await page.getByText('is saved').waitFor()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('Reading contacts: 25 created').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('The last run failed: The run was stopped.').waitFor()
+    isSlow = false
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('35 created, 0 updated, 25 unchanged').waitFor()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Connect', exact: true }).waitFor()
+    await fake.stop()
+
+    const { body } = await stage.host.request('GET', '/~acme/Contact?$source=hubspot:contacts:7')
+    expect(body.results).toMatchObject([{ name: 'Ada 6', phone: 'Nick 6' }])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   })
 
   test('a key is made, shown once, works, and is revoked', async () => {

@@ -93,7 +93,7 @@ describe('tilde import', () => {
     async () => {
       const account = hubspotAccount()
       const failing = await startFake((url, key) =>
-        url.pathname.endsWith('contacts') && url.searchParams.get('after') === '6'
+        url.pathname.endsWith('contacts') && url.searchParams.get('after') === '106'
           ? { status: 403, body: {} }
           : hubspotFake(account)(url, key),
       )
@@ -102,7 +102,7 @@ describe('tilde import', () => {
       const broken = await run('import', 'hubspot', '--api-url', failing.url, '--token', 'hub-token', '--spool', spool)
       await failing.stop()
       const kept = readdirSync(join(spool, 'answers')).length
-      const fake = await startFake(hubspotFake(account), false)
+      const fake = await startFake(hubspotFake(account), () => null)
 
       const done = await run('import', 'hubspot', '--api-url', fake.url, '--token', 'hub-token', '--spool', spool)
       await fake.stop()

@@ -17,30 +17,48 @@ export interface Fake {
   stop(): Promise<void>
 }
 
-/**
- * A provider on this machine that also fails as providers do: of every ten requests one is refused with 429 and
- * Retry-After, one ends with 500, and one answer is cut off.
- */
-export async function startFake(provider: Provider, faults = true): Promise<Fake> {
+/** What can happen to a request: a limit, a failure, an answer or a connection that is cut off, an answer of another form. */
+export type Trouble = 'limit' | 'failure' | 'cut answer' | 'cut connection' | 'no list'
+
+/** Of every ten requests three fail. */
+function someFail(turn: number): Trouble | null {
+  return ({ 3: 'limit', 6: 'failure', 8: 'cut answer' } as const)[turn % 10] ?? null
+}
+
+/** A provider on this machine that also fails as providers do: `troubleOf` says how the nth request does. */
+export async function startFake(
+  provider: Provider,
+  troubleOf: (turn: number, url: URL) => Trouble | null = someFail,
+): Promise<Fake> {
   const asked: string[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://fake')
     asked.push(`${url.pathname}${url.search}`)
-    const turn = faults ? asked.length % 10 : 0
-    if (turn === 3) return void response.writeHead(429, { 'retry-after': '0' }).end('{"message":"too many requests"}')
-    if (turn === 6) return void response.writeHead(500).end('{"message":"oops"}')
+    const trouble = troubleOf(asked.length, url)
+    if (trouble === 'limit')
+      return void response.writeHead(429, { 'retry-after': '1' }).end('{"message":"too many requests"}')
+    if (trouble === 'failure') return void response.writeHead(500).end('{"message":"oops"}')
+    if (trouble === 'no list') return void response.writeHead(200).end('{}')
     const answer = provider(url, request.headers.authorization ?? '')
     const { status = 200, body, headers = {} } = answer ?? { status: 404, body: { message: 'not found' } }
     const text = JSON.stringify(body)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    response.end(turn === 8 && status === 200 ? text.slice(0, text.length / 2) : text)
+    if (trouble === 'cut connection') {
+      response.write(text.slice(0, text.length / 2))
+      return void setImmediate(() => response.destroy())
+    }
+    response.end(trouble === 'cut answer' ? text.slice(0, text.length / 2) : text)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
-    stop: () => new Promise((done) => void server.close(() => done())),
+    stop: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
   }
 }
 
@@ -56,7 +74,8 @@ export interface HubspotRecord {
 
 /**
  * HubSpot's list of CRM objects, after developers.hubspot.com (API reference, CRM objects, “Retrieve objects”): `limit`,
- * `after`, `archived`, `properties`, `propertiesWithHistory` with the newest value first, `paging.next.after`.
+ * `after` (a cursor, here the id of the last record), `archived`, `properties`, `propertiesWithHistory` with the newest
+ * value first, `paging.next.after`.
  */
 export function hubspotFake(objects: { readonly [object: string]: HubspotRecord[] }): Provider {
   return (url, authorization) => {
@@ -71,23 +90,24 @@ export function hubspotFake(objects: { readonly [object: string]: HubspotRecord[
       3,
     )
     const archived = url.searchParams.get('archived') === 'true'
-    const all = records.filter((record) => (record.archived ?? false) === archived)
-    const from = Number(url.searchParams.get('after') ?? 0)
-    const results = all.slice(from, from + limit).map(({ propertiesWithHistory, ...record }) => ({
+    const after = Number(url.searchParams.get('after') ?? 0)
+    const all = records.filter((record) => (record.archived ?? false) === archived && Number(record.id) > after)
+    const results = all.slice(0, limit).map(({ propertiesWithHistory, ...record }) => ({
       ...record,
       properties: Object.fromEntries(
         Object.entries(propertiesWithHistory).map(([name, [newest]]) => [name, newest!.value]),
       ),
       ...(url.searchParams.has('propertiesWithHistory') && { propertiesWithHistory }),
     }))
-    const next = from + limit < all.length ? { paging: { next: { after: String(from + limit), link: '' } } } : {}
+    const next = limit < all.length ? { paging: { next: { after: results.at(-1)!.id, link: '' } } } : {}
     return { body: { results, ...next } }
   }
 }
 
 /**
- * Stripe's lists, after docs.stripe.com/api/pagination and /api/events: newest first, `limit`, `starting_after`, `has_more`;
- * an unknown key is answered with 401.
+ * Stripe's lists, after docs.stripe.com/api/pagination, /api/events and /api/errors: newest first, `limit`,
+ * `starting_after` (an id that does not exist is answered with 400 and resource_missing), `has_more`; an unknown key is
+ * answered with 401.
  */
 export function stripeFake(objects: { readonly [object: string]: { id: string; created: number }[] }): Provider {
   return (url, authorization) => {
@@ -100,6 +120,7 @@ export function stripeFake(objects: { readonly [object: string]: { id: string; c
       .toSorted((a, b) => b.created - a.created)
     const after = url.searchParams.get('starting_after')
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
+    if (after !== null && from === 0) return { status: 400, body: { error: { code: 'resource_missing' } } }
     const limit = Math.min(Number(url.searchParams.get('limit') ?? 10), 2)
     return {
       body: {
@@ -128,6 +149,11 @@ export function githubFake(
       : url.pathname === '/repos/acme/boat/issues'
         ? issues
         : null
+    const one = /^\/repos\/acme\/boat\/issues\/(\d+)$/.exec(url.pathname)?.[1]
+    if (one) {
+      const issue = issues.find(({ number }) => number === Number(one))
+      return issue ? { body: issue } : { status: 410, body: { message: 'This issue was deleted' } }
+    }
     if (!all) return null
     const page = Number(url.searchParams.get('page') ?? 1)
     const size = Math.min(Number(url.searchParams.get('per_page') ?? 30), 2)

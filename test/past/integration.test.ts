@@ -20,7 +20,7 @@ const record = (id: string, name: string, at: string): HubspotRecord => ({
 beforeAll(async () => {
   host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' })
   contacts.push(record('1', 'Ada', '2025-01-01T00:00:00.000Z'), record('2', 'Bob', '2025-01-02T00:00:00.000Z'))
-  fake = await startFake(hubspotFake({ contacts, companies: [], deals: [], tickets: [] }), false)
+  fake = await startFake(hubspotFake({ contacts, companies: [], deals: [], tickets: [] }), () => null)
 })
 afterAll(async () => {
   await host.stop()
@@ -105,9 +105,9 @@ describe('an integration', () => {
     async () => {
       const id = await create('b')
       await post(`/~b/Integration/${id}/connect`, { credentials: { token: 'hub-token' } })
-      await host.request('PUT', `/~b/Integration/${id}`, {
-        mapping: { nothing: { type: 'Contact', fields: { name: 'name' } } },
-      })
+      const mapping = { nothing: { type: 'Contact', fields: { name: 'name' } } }
+      const narrow = host.as(await host.key('b', 'write:platform'))
+      await narrow('PUT', `/~b/Integration/${id}`, { mapping })
       const changed = await post(`/~b/Integration/${id}/sync`)
       await post(`/~b/Integration/${id}/connect`, { credentials: { token: 'hub-token' } })
       await post(`/~b/Integration/${id}/sync`)
@@ -127,6 +127,99 @@ describe('an integration', () => {
       expect(late.status).toBe(409)
     },
     60_000,
+  )
+
+  verifies(
+    ['integration.preview', 'integration.mapping'],
+    'shows records as a mapping would write them, and stays connected with that mapping',
+    async () => {
+      const id = await create('e')
+      const mapping = { contacts: { type: 'Contact', fields: { firstname: 'name', email: 'phone' } } }
+      const early = await post(`/~e/Integration/${id}/preview`)
+      await post(`/~e/Integration/${id}/connect`, { credentials: { token: 'hub-token' } })
+      const narrow = host.as(await host.key('e', 'write:platform'))
+
+      const standard = await post(`/~e/Integration/${id}/preview`)
+      const tried = await post(`/~e/Integration/${id}/preview`, { mapping })
+      const refused = await narrow('POST', `/~e/Integration/${id}/preview`, { mapping })
+      const wrong = await Promise.all(
+        [
+          5,
+          {},
+          { '../owners': mapping.contacts },
+          { contacts: null },
+          { contacts: { type: 'Nothing', fields: 1 } },
+        ].map((one) => post(`/~e/Integration/${id}/preview`, { mapping: one })),
+      )
+      const stored = await host.request('PUT', `/~e/Integration/${id}`, { mapping: { contacts: { type: 'ApiKey' } } })
+      const before = (await read('/~e/Contact')).total
+      await host.request('PUT', `/~e/Integration/${id}`, { mapping })
+      const started = await post(`/~e/Integration/${id}/sync`)
+      await ended('e', 'synced')
+
+      expect(early.status).toBe(409)
+      expect(Object.keys(standard.body.default)).toEqual(['companies', 'contacts', 'deals', 'tickets'])
+      expect(standard.body.objects[1].records[0]).toMatchObject({ data: { email: '1@x.y' }, issues: [] })
+      expect(tried.body.objects).toMatchObject([
+        {
+          object: 'contacts',
+          type: 'Contact',
+          records: [{ source: 'hubspot:contacts:1', values: { email: '1@x.y' }, data: { phone: '1@x.y' } }, {}, {}],
+        },
+      ])
+      expect(refused.status).toBe(403)
+      expect(wrong.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422])
+      expect(stored.status).toBe(422)
+      expect(before).toBe(0)
+      expect(started.status).toBe(202)
+      expect((await read('/~e/Contact?$source=hubspot:contacts:1')).results).toMatchObject([{ phone: '1@x.y' }])
+    },
+  )
+
+  verifies(
+    ['integration.watch', 'integration.stop'],
+    'shows how far a run is, and stops it when it is asked to or disconnected',
+    async () => {
+      const many = Array.from({ length: 60 }, (_, i) => record(String(i + 1), `N${i}`, '2025-01-01T00:00:00.000Z'))
+      // Answers the first ten pages, then asks for pauses.
+      let isSlow = true
+      const slow = await startFake(hubspotFake({ contacts: many }), (_, { searchParams }) =>
+        isSlow && Number(searchParams.get('after')) >= 30 ? 'limit' : null,
+      )
+      const mapping = { contacts: { type: 'Contact', fields: { firstname: 'name' } } }
+      const id = await create('f', { apiBaseUrl: slow.url, mapping })
+      await post(`/~f/Integration/${id}/connect`, { credentials: { token: 'hub-token' } })
+      const idle = await read(`/~f/Integration/${id}/run`)
+      const begun = async () => {
+        await post(`/~f/Integration/${id}/sync`)
+        for (let i = 0; i < 200; i++) {
+          const run = await read(`/~f/Integration/${id}/run`)
+          if (run.created + run.unchanged >= 25) return run
+          await new Promise((done) => setTimeout(done, 20))
+        }
+        throw new Error('The run does not begin.')
+      }
+
+      const run = await begun()
+      const stopped = await post(`/~f/Integration/${id}/stop`)
+      const [failed] = await ended('f', 'failed')
+      const again = await post(`/~f/Integration/${id}/stop`)
+      const second = await begun()
+      const gone = await post(`/~f/Integration/${id}/disconnect`)
+      isSlow = false
+      while ((await read(`/~f/Integration/${id}/run`)).running) await new Promise((done) => setTimeout(done, 20))
+      await slow.stop()
+
+      expect(idle).toEqual({ running: false })
+      expect(run).toMatchObject({ running: true, object: 'contacts', created: 25, failed: 0 })
+      expect(stopped.status).toBe(202)
+      expect(failed.args).toMatchObject({ reason: 'The run was stopped.', created: 25 })
+      expect(again).toMatchObject({ status: 200, body: { running: false } })
+      expect(second).toMatchObject({ created: 0, unchanged: 25 })
+      expect(gone.body.status).toBe('Disconnected')
+      expect(await read(`/~f/events?type=Integration.synced`)).toMatchObject({ results: [] })
+      expect((await read('/~f/Contact')).total).toBe(25)
+    },
   )
 
   verifies('integration.plain', 'of a provider without a connector changes its status only, and says so', async () => {

@@ -40,11 +40,13 @@ async function storyOf(url: string): Promise<string[]> {
 
 /**
  * Kills a server with kill -9 at random points of an import, repeats the import until it ends, and compares the events with
- * those of an import that was not interrupted. A last run must write nothing. Returns what is wrong.
+ * those of an import that was not interrupted. A last run must write nothing. Returns what is wrong, and how many kills
+ * came before the end of the import.
  */
-export async function killRuns(kills: number, seed = 1): Promise<string[]> {
+export async function killRuns(kills: number, seed = 1): Promise<{ wrong: string[]; interrupted: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'tilde-past-'))
   const wrong: string[] = []
+  let interrupted = 0
   let state = seed
   const chance = () => {
     state = (state * 48_271) % 2_147_483_647
@@ -57,7 +59,9 @@ export async function killRuns(kills: number, seed = 1): Promise<string[]> {
     })
   try {
     const calm = await startServer(join(folder, 'calm'))
+    const begun = performance.now()
     await send(calm.url)
+    const whole = performance.now() - begun
     const expected = await storyOf(calm.url)
     await calm.kill()
     for (let done = 0; done < kills; ) {
@@ -68,9 +72,9 @@ export async function killRuns(kills: number, seed = 1): Promise<string[]> {
           () => true,
           () => false,
         )
-        await Promise.race([run, new Promise((ready) => setTimeout(ready, 50 + chance() * 900))])
+        await Promise.race([run, new Promise((ready) => setTimeout(ready, chance() * whole))])
         await server.kill()
-        await run
+        if (!(await run)) interrupted++
       }
       const server = await startServer(data)
       const report = await send(server.url)
@@ -86,12 +90,13 @@ export async function killRuns(kills: number, seed = 1): Promise<string[]> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  return wrong
+  return { wrong, interrupted }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const kills = Number(process.argv[2] ?? 100)
-  const wrong = await killRuns(kills)
-  process.stdout.write(wrong.length === 0 ? `${kills} kills, nothing wrong\n` : `${wrong.join('\n')}\n`)
+  const { wrong, interrupted } = await killRuns(kills)
+  const text = wrong.length === 0 ? 'nothing wrong' : wrong.join('\n')
+  process.stdout.write(`${kills} kills, ${interrupted} of them before the end of the import: ${text}\n`)
   process.exitCode = wrong.length === 0 ? 0 : 1
 }

@@ -18,6 +18,8 @@ import type { Grant } from './grant/grant.ts'
 import type { Sql } from './ports.ts'
 import { admitContents } from './services/files/contents.ts'
 import type { ReceivedContent } from './services/files/receive.ts'
+import { type Preview, preview } from './services/integrations/preview.ts'
+import type { IntegrationRun } from './services/integrations/run.ts'
 import { type CheckedCredentials, checkCredentials } from './services/integrations/verbs.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, type CodeWriter, runCode } from './services/scripts/do.ts'
@@ -139,6 +141,21 @@ export class Tenant {
   /** Asks the provider of an integration whether credentials are valid; null for one without a connector. */
   checkCredentials(grant: Grant, id: string, body: unknown): Promise<CheckedCredentials | null> {
     return checkCredentials(this.#engine, grant, id, body)
+  }
+
+  /** Records of a connected integration as a mapping would write them. */
+  previewIntegration(grant: Grant, id: string, body: unknown): Promise<Preview> {
+    return preview(this.#engine, grant, id, body)
+  }
+
+  /** The run of an integration that is in progress; null if there is none. */
+  integrationRun(id: string): IntegrationRun | null {
+    return this.#services.integrations.runOf(id)
+  }
+
+  /** Stops the run of an integration; false if there is none. */
+  stopIntegration(grant: Grant, id: string): boolean {
+    return this.#services.integrations.stop(grant, id)
   }
 
   /** The log as a grant sees it, while it continues. */

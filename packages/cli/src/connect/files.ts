@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { catalogue, type Json, noun } from '@tildebase/nouns'
 import { anyDecoder } from '@tildebase/nouns/csv'
 import { csvReader, type Found, type Mapping, type ObjectMapping, type PastValues } from '@tildebase/server/connect'
+import { UsageError } from '../parse/usage-error.ts'
 
 type Row = { readonly [column: string]: Json }
 
@@ -17,11 +18,14 @@ export interface FileSource {
 
 const ROW = noun('Row', { row: 'string' })
 
-/** The rows of a CSV file. */
+/** The rows of a CSV file. One that cannot be read ends the import, so that nothing is lost silently. */
 async function* rowsOf(file: string): AsyncGenerator<Row> {
-  const reader = csvReader(ROW)
+  const reader = csvReader(ROW, true)
   const good = (rows: ReturnType<typeof reader.push>) =>
-    rows.flatMap((row) => ('value' in row ? [row.value as Row] : []))
+    rows.map((row) => {
+      if ('value' in row) return row.value as Row
+      throw new UsageError(`${basename(file)}: the row in line ${row.line} ${row.error}.`)
+    })
   const decoder = anyDecoder(undefined)
   for await (const bytes of createReadStream(file)) yield* good(reader.push(decoder.decode(bytes)))
   yield* good(reader.push(decoder.end()))
@@ -145,7 +149,7 @@ export const salesforce: FileSource = {
     const written = statSync(file).mtime.toISOString()
     for await (const row of rowsOf(file)) {
       const id = cell(row, 'id')
-      if (id === null) continue
+      if (id === null) throw new UsageError(`${basename(file)}: a row has no Id.`)
       const past = (histories.get(id) ?? []).filter(({ values }) =>
         Object.keys(values).some((name) => Object.hasOwn(fields, name)),
       )

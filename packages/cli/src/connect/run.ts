@@ -123,7 +123,7 @@ function askReading({ flags }: Call, source: string, spool: Spool): Reading {
 
 async function request(url: string, headers: { readonly [name: string]: string }): Promise<Sent> {
   try {
-    const answer = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) })
+    const answer = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT) })
     return { status: answer.status, text: await answer.text(), headers: Object.fromEntries(answer.headers) }
   } catch (reason) {
     return { error: (reason as Error).message }

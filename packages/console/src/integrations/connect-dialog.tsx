@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { go } from '../place.ts'
 import { write } from '../service/write.ts'
 import { say } from '../toast.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
@@ -25,16 +26,19 @@ export function ConnectDialog({ integration, onClose }: { integration: Entity | 
   const [provider, setProvider] = useState(String(integration?.provider ?? 'hubspot'))
   const [scope, setScope] = useState(String(integration?.scope ?? ''))
   const [schedule, setSchedule] = useState(String(integration?.schedule ?? ''))
+  const [address, setAddress] = useState('')
   const [token, setToken] = useState('')
   const known = PROVIDERS.find(({ value }) => value === provider)
   const connect = async () => {
     // A wrong token leaves the integration there, to be connected with the next try.
-    const body = { name: known?.label ?? provider, provider, scope: scope || null, schedule: schedule || null }
-    const stored = made ?? (await write<Entity>({ path: `/${TYPE}`, body, type: TYPE })).value
+    const body = { name: known?.label ?? provider, provider, scope: scope || null }
+    const more = { schedule: schedule || null, apiBaseUrl: address.trim() || null }
+    const stored = made ?? (await write<Entity>({ path: `/${TYPE}`, body: { ...body, ...more }, type: TYPE })).value
     setMade(stored)
     await write({ path: `/${TYPE}/${stored.$id}/connect`, body: { credentials: { token: token.trim() } }, type: TYPE })
-    say(`${String(stored.name)} is connected.`)
+    say(`${String(stored.name)} is connected. Check its fields, then run it.`)
     onClose()
+    go(['integrations', stored.$id])
   }
   return (
     <FormDialog title="Connect a service" submit="Connect" onSubmit={connect} onClose={onClose}>
@@ -50,6 +54,13 @@ export function ConnectDialog({ integration, onClose }: { integration: Entity | 
           {provider === 'github' && (
             <TextField label="Repository" placeholder="owner/name" required value={scope} onChange={setScope} />
           )}
+          <TextField
+            label="Address"
+            type="url"
+            hint="Empty for that of the service itself."
+            value={address}
+            onChange={setAddress}
+          />
           <SelectField label="Runs" value={schedule} options={SCHEDULES} onChange={setSchedule} />
         </>
       )}

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { State } from '../parts/value.tsx'
-import { href } from '../place.ts'
+import { go, href, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
-import { sayDone, write } from '../service/write.ts'
-import { say, sayError } from '../toast.ts'
+import { write } from '../service/write.ts'
+import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -15,11 +15,18 @@ import type { Entity } from '../values/entity.ts'
 import { agoText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
 import { ConnectDialog, SCHEDULES } from './connect-dialog.tsx'
+import { IntegrationPage } from './integration-page.tsx'
 
 const TYPE = 'Integration'
 
-/** The services that a tenant reads: to connect, run, watch and stop. */
+/** The services that a tenant reads, or one of them. */
 export function IntegrationsPage() {
+  const id = place.value.path[1]
+  return id === undefined ? <Integrations /> : <IntegrationPage key={id} id={id} />
+}
+
+/** The services that a tenant reads: to connect and to run. */
+function Integrations() {
   const noun = nouns.value.get(TYPE)
   const [connecting, setConnecting] = useState<Entity | 'new' | null>(null)
   const found = useData<Page>(
@@ -28,18 +35,10 @@ export function IntegrationsPage() {
     { types: [TYPE] },
   )
   const writes = mayChange(noun)
-  const run = async ({ $id, name }: Entity) => {
+  const run = async ({ $id }: Entity) => {
     try {
       await write({ path: `/${TYPE}/${$id}/sync`, body: {}, type: TYPE })
-      say(`${String(name)} runs. What it wrote is in its history.`)
-    } catch (reason) {
-      sayError(reason)
-    }
-  }
-  const stop = async ({ $id, name }: Entity) => {
-    try {
-      const { correlation } = await write({ path: `/${TYPE}/${$id}/disconnect`, body: {}, type: TYPE })
-      sayDone(`${String(name)} is disconnected. Its credentials are deleted.`, correlation)
+      go(['integrations', $id])
     } catch (reason) {
       sayError(reason)
     }
@@ -63,7 +62,7 @@ export function IntegrationsPage() {
           {
             label: 'Name',
             cell: ({ $id, name }) => (
-              <a class="title" href={href([TYPE, $id])}>
+              <a class="title" href={href(['integrations', $id])}>
                 {String(name)}
               </a>
             ),
@@ -88,12 +87,7 @@ export function IntegrationsPage() {
         actions={(one) =>
           writes &&
           (one.status === 'Connected' || one.status === 'Synced' ? (
-            <>
-              <Act onRun={() => run(one)}>Run now</Act>
-              <Act class="danger" onRun={() => stop(one)}>
-                Disconnect
-              </Act>
-            </>
+            <Act onRun={() => run(one)}>Run now</Act>
           ) : (
             <button type="button" onClick={() => setConnecting(one)}>
               Connect

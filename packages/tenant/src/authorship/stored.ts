@@ -160,7 +160,8 @@ export function inherit(engine: Engine, thing: Thing, form: Json, author: Author
   saveAuthor(engine.sql, { kind: thing.kind, thing: thing.id, digest, holder: holderOf(author), record, seq: 0 })
 }
 
-function isWithin(engine: Engine, grant: Grant, stored: Authored<unknown>): boolean {
+/** Whether a grant may do all that a stored thing does. */
+export function isWithin(engine: Engine, grant: Grant, stored: Authored<unknown>): boolean {
   return grant.limits === undefined && covers(grant, act(stored).grant, domainIn(engine))
 }
 

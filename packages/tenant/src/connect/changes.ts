@@ -1,5 +1,5 @@
 import { catalogue, type Json, type Noun } from '@tildebase/nouns'
-import { type Connector, type Found, type ObjectMapping, sourceOf, type Values } from './connector.ts'
+import { type Connector, type Found, type ObjectMapping, type PastValues, sourceOf, type Values } from './connector.ts'
 
 /** A row of `import/history`. */
 export interface PastRow {
@@ -24,7 +24,7 @@ export function pastOf(connector: Words, object: string, mapping: ObjectMapping,
     const timestamp = new Date(at < found.createdAt ? found.createdAt : at).toISOString()
     return { type, source, verb, timestamp, ...(data && { data }), ...(actor !== undefined && { actor }) }
   }
-  const past = found.past.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  const past = inOrder(found)
   let state: Values = found.values
   const first = ours(connector, object, mapping, state, Object.keys(mapping.fields), false)
   const rows = [row('create', found.createdAt, found.actor, { ...named(mapping, object, found), ...first })]
@@ -37,16 +37,22 @@ export function pastOf(connector: Words, object: string, mapping: ObjectMapping,
   return rows
 }
 
-/** The state of a record in our fields. */
+/** The state of a record in our fields. With `clears`, those that are empty are null. */
 export function stateOf(
   connector: Words,
   object: string,
   mapping: ObjectMapping,
   found: Found,
+  clears = false,
 ): PastRow['data'] & object {
-  const values: Values = Object.assign({}, found.values, ...found.past.map((one) => one.values))
-  const now = ours(connector, object, mapping, values, Object.keys(mapping.fields), false)
+  const values: Values = Object.assign({}, found.values, ...inOrder(found).map((one) => one.values))
+  const now = ours(connector, object, mapping, values, Object.keys(mapping.fields), clears)
   return { ...named(mapping, object, found), ...now }
+}
+
+/** What changed, the oldest first. */
+function inOrder({ past }: Found): readonly PastValues[] {
+  return past.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
 /** The values of some of their fields in ours. With `clears`, what is empty now is null. */

@@ -1,4 +1,4 @@
-import type { Json } from '@tildebase/nouns'
+import { type Json, Problem } from '@tildebase/nouns'
 
 /** How the objects of a provider become entities: `{"contacts": {"type": "Contact", "fields": {"email": "email"}}}`. */
 export type Mapping = { readonly [object: string]: ObjectMapping }
@@ -81,6 +81,13 @@ export interface Connector {
 /** The name of an entity by where it came from. */
 export function sourceOf(connector: string, object: string, id: string): string {
   return `${connector}:${object}:${id}`
+}
+
+/** The list in an answer. An answer without one is not taken for the end of the records. */
+// biome-ignore lint/suspicious/noExplicitAny: what a provider answers is read field by field
+export function listIn(value: unknown): any[] {
+  if (Array.isArray(value)) return value
+  throw new Problem('unavailable', 'The provider answered without a list of records.')
 }
 
 /** A path with parameters. */

@@ -1,8 +1,11 @@
 import { Problem } from '@tildebase/nouns'
-import { type Ask, type Connector, type Found, type PastValues, pathWith, type Question } from './connector.ts'
+import { type Ask, type Connector, type Found, listIn, type PastValues, pathWith, type Question } from './connector.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what GitHub answers is read field by field
 type Raw = any
+
+/** Numbers between two pages that are asked for. A gap may also be discussions, which have numbers of the same row. */
+const MOST_BETWEEN = 20
 
 /** GitHub: the issues of a repository with their timelines. */
 export const github: Connector = {
@@ -34,19 +37,50 @@ function repository(scope: string | null): string {
 
 async function* records(ask: Ask, { since, scope }: Question): AsyncGenerator<Found> {
   const repo = repository(scope)
-  const params = { state: 'all', sort: 'created', direction: 'asc', per_page: '100', since }
-  for await (const raw of pages(ask, pathWith(`/repos/${repo}/issues`, params))) {
+  for await (const raw of issues(ask, repo, since)) {
     // A pull request is an issue, too.
     if (raw.pull_request !== undefined) continue
     yield since === null ? await withPast(ask, repo, raw) : asItIs(repo, raw)
   }
 }
 
-/** Elements of all pages. The header `Link` names the next one. */
-async function* pages(ask: Ask, first: string): AsyncGenerator<Raw> {
+/**
+ * Issues, the oldest first. Pages are counted: when an issue of an earlier page is deleted, the first one of the next page
+ * moves to a page that was read. So the numbers between two pages are asked for one by one.
+ */
+async function* issues(ask: Ask, repo: string, since: string | null): AsyncGenerator<Raw> {
+  const params = { state: 'all', sort: 'created', direction: 'asc', per_page: '100', since }
+  let last: number | null = null
+  for await (const page of pages(ask, pathWith(`/repos/${repo}/issues`, params))) {
+    const first: number | undefined = page[0]?.number
+    if (last !== null && first !== undefined) {
+      for (let number = last + 1; number < Math.min(first, last + MOST_BETWEEN); number++) {
+        const raw = await one(ask, `/repos/${repo}/issues/${number}`)
+        if (raw !== null && (since === null || raw.updated_at >= since)) yield raw
+      }
+    }
+    yield* page
+    last = page.at(-1)?.number ?? last
+  }
+}
+
+/** What a path answers; null if there is nothing any more. */
+async function one(ask: Ask, path: string): Promise<Raw | null> {
+  try {
+    const { body } = await ask(path)
+    return typeof body?.number === 'number' ? body : null
+  } catch (reason) {
+    const { status } = reason instanceof Problem ? reason.about : {}
+    if (status === 301 || status === 404 || status === 410) return null
+    throw reason
+  }
+}
+
+/** The pages of a list. The header `Link` names the next one. */
+async function* pages(ask: Ask, first: string): AsyncGenerator<Raw[]> {
   for (let path: string | null = first; path !== null; ) {
     const { body, headers }: Awaited<ReturnType<Ask>> = await ask(path)
-    yield* body as Raw[]
+    yield listIn(body)
     const next: string | undefined = /<([^>]+)>;\s*rel="next"/.exec(headers.link ?? '')?.[1]
     path = next === undefined ? null : next.replace(/^https?:\/\/[^/]+(?:\/api\/v3)?/, '')
   }
@@ -73,12 +107,14 @@ async function withPast(ask: Ask, repo: string, raw: Raw): Promise<Found> {
   const past: PastValues[] = []
   const labels = new Set<string>()
   let title: string | null = null
-  for await (const event of pages(ask, `/repos/${repo}/issues/${raw.number}/timeline?per_page=100`)) {
-    const change = changeOf(event, labels)
-    if (change === null) continue
-    if (event.event === 'renamed') title ??= event.rename.from
-    const actor = event.actor?.login ? { actor: `github:${event.actor.login}` } : {}
-    past.push({ at: event.created_at, ...change, ...actor })
+  for await (const page of pages(ask, `/repos/${repo}/issues/${raw.number}/timeline?per_page=100`)) {
+    for (const event of page) {
+      const change = changeOf(event, labels)
+      if (change === null) continue
+      if (event.event === 'renamed') title ??= event.rename.from
+      const actor = event.actor?.login ? { actor: `github:${event.actor.login}` } : {}
+      past.push({ at: event.created_at, ...change, ...actor })
+    }
   }
   const found = asItIs(repo, raw)
   const values = { ...found.values, title: title ?? raw.title, state: 'open', labels: null, milestone: null }

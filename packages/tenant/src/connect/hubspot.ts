@@ -1,4 +1,4 @@
-import { type Ask, type Connector, type Found, type PastValues, pathWith, type Question } from './connector.ts'
+import { type Ask, type Connector, type Found, listIn, type PastValues, pathWith, type Question } from './connector.ts'
 
 interface Version {
   readonly value: string | null
@@ -105,7 +105,7 @@ async function* records(ask: Ask, { object, mapping, since }: Question): AsyncGe
         after,
       }
       const { body } = await ask(pathWith(`/crm/v3/objects/${object}`, params))
-      for (const raw of body.results as Raw[]) {
+      for (const raw of listIn(body?.results) as Raw[]) {
         // What was archived after the last run is deleted now.
         const changed = raw.archivedAt ?? raw.updatedAt
         if (since === null || changed > since) yield since === null ? withPast(raw) : asItIs(raw)

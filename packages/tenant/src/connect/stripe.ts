@@ -1,8 +1,9 @@
-import type { Json } from '@tildebase/nouns'
+import { type Json, Problem } from '@tildebase/nouns'
 import {
   type Ask,
   type Connector,
   type Found,
+  listIn,
   type PastValues,
   pathWith,
   type Question,
@@ -93,12 +94,28 @@ async function* records(ask: Ask, { object, since, now }: Question): AsyncGenera
 
 /** Objects of a list, the newest first. */
 async function* pages(ask: Ask, path: string, params: { readonly [name: string]: string }): AsyncGenerator<Raw> {
-  for (let after: string | null = null; ; ) {
-    const { body } = await ask(pathWith(path, { limit: '100', ...params, starting_after: after }))
-    yield* body.data as Raw[]
-    after = (body.data as Raw[]).at(-1)?.id ?? null
-    if (body.has_more !== true || after === null) return
+  /** The ids of the last page. The next page begins after the last one that still exists. */
+  let ids: string[] = []
+  for (const seen = new Set<string>(); ; ) {
+    let body: Raw
+    try {
+      body = (await ask(pathWith(path, { limit: '100', ...params, starting_after: ids.at(-1) ?? null }))).body
+    } catch (reason) {
+      if (ids.length < 2 || !isMissing(reason)) throw reason
+      ids.pop()
+      continue
+    }
+    const list = listIn(body?.data)
+    for (const one of list) if (!seen.has(one.id)) yield one
+    for (const { id } of list) seen.add(id)
+    ids = list.map(({ id }) => id)
+    if (body.has_more !== true || ids.length === 0) return
   }
+}
+
+/** Whether Stripe does not know the object after which a page begins: it was deleted since the page before. */
+function isMissing(reason: unknown): boolean {
+  return reason instanceof Problem && (reason.about.status === 400 || reason.about.status === 404)
 }
 
 /** The objects that events since a time are about, each as its newest event shows it. */
@@ -109,7 +126,8 @@ async function* changed(ask: Ask, object: string, since: number): AsyncGenerator
     const raw = event.data?.object
     if (raw?.object !== singular || seen.has(raw.id)) continue
     seen.add(raw.id)
-    const isDeleted = event.type === `${singular}.deleted` && object === 'customers'
+    // A subscription that is “deleted” is cancelled: it stays.
+    const isDeleted = event.type === 'customer.deleted' || event.type === 'invoice.deleted'
     yield {
       ...foundOf(object, raw),
       updatedAt: iso(event.created)!,

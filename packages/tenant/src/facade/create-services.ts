@@ -19,7 +19,7 @@ import { peopleVerbs } from '../services/identity/invitations.ts'
 import { People } from '../services/identity/people.ts'
 import { IndexJob } from '../services/index-job.ts'
 import { inheritAuthors } from '../services/inherit-authors.ts'
-import { integrationJob } from '../services/integrations/run.ts'
+import { IntegrationRuns } from '../services/integrations/run.ts'
 import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
 import { mailJob } from '../services/mail/job.ts'
@@ -50,6 +50,7 @@ export interface TenantServices {
   readonly flagCounts: FlagCounts
   readonly indexing: IndexJob
   readonly checkpoints: Checkpoints
+  readonly integrations: IntegrationRuns
 }
 
 /** Opens the engine of a tenant and connects it with its services. The one place that knows them all. */
@@ -61,6 +62,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   const flagCounts = new FlagCounts(transactor)
   const indexing = new IndexJob(engine)
   const checkpoints = new Checkpoints(engine)
+  const integrations = new IntegrationRuns(transactor)
   const { extensions } = transactor
   engine.syncedUntil = syncedUntil(engine)
   if (engine.head.seq > 0) encryptSecrets(engine)
@@ -109,7 +111,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     timerScanJob(engine),
     timerJob(transactor),
     workflowJob(transactor),
-    integrationJob(transactor),
+    integrations,
     forgetRunsJob(transactor),
     afterHookJob(transactor),
     deliveryJob(transactor),
@@ -122,5 +124,5 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
     indexing,
     witnessJob(engine, checkpoints),
   )
-  return { transactor, keys, people, feed: new Feed(engine), flagCounts, indexing, checkpoints }
+  return { transactor, keys, people, feed: new Feed(engine), flagCounts, indexing, checkpoints, integrations }
 }

@@ -13,6 +13,8 @@ const FEW_EVENTS = 100
 const MOST_UNHASHED = 1_000_000
 /** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
+/** Of an imported past more may be missing: indexed next to it, the import takes 1.7 times as long. */
+const MOST_PAST_BEHIND = 2_000_000
 
 /**
  * Brings the text index, the versions and the hash tree up to the log once writing pauses, a slice at a time, so that the
@@ -26,6 +28,8 @@ export class IndexJob implements Job {
   #written: number
   /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
   #behind: number
+  /** How many of them may be missing while writing goes on. */
+  #most = MOST_BEHIND
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -36,13 +40,14 @@ export class IndexJob implements Job {
       const wasDue = this.due()
       this.#written = engine.ports.clock.now()
       this.#behind += events.length
-      if (wasDue === null || this.#behind > MOST_BEHIND) engine.ports.alarm.wakeAt(this.due()!)
+      this.#most = events.some(({ recordedAt }) => recordedAt !== null) ? MOST_PAST_BEHIND : MOST_BEHIND
+      if (wasDue === null || this.#behind > this.#most) engine.ports.alarm.wakeAt(this.due()!)
     })
   }
 
   due(): number | null {
     if (this.#behind === 0) return null
-    return this.#behind > MOST_BEHIND ? this.#written : this.#written + QUIET_MS
+    return this.#behind > this.#most ? this.#written : this.#written + QUIET_MS
   }
 
   run(): void {

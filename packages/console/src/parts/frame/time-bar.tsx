@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asOf, travel } from '../../place.ts'
 import { useData } from '../../service/cache.ts'
+import { nouns } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { fromLocalInput, localInput, momentText } from '../../values/format.ts'
 import { marks, monthEnds } from './marks.ts'
@@ -8,18 +9,35 @@ import { TimeMenu } from './time-menu.tsx'
 
 const STEPS = 1_000
 
+/** Types whose events keep their own times when a past is imported next to them. */
+const OWN_TYPES = ['ApiKey', 'User', 'AccessRole', 'Schema', 'Hook', 'Webhook', 'Workflow', 'Integration', 'View']
+
+/** The earliest time of the tenant: its first event, or the first one of a past that was imported after that. */
+async function firstTime(signal: AbortSignal): Promise<number> {
+  const types = [...nouns.value.keys()].filter((name) => !OWN_TYPES.includes(name)).join(',')
+  const firsts = await Promise.all(
+    [{}, { type: types }].map((query) =>
+      request<{ results: { timestamp: string }[] }>('GET', '/events', {
+        query: { limit: 1, total: false, ...query },
+        signal,
+      }),
+    ),
+  )
+  const times = firsts.flatMap(({ results }) => results.map(({ timestamp }) => Date.parse(timestamp)))
+  return times.length === 0 ? Date.now() - 86_400_000 : Math.min(...times)
+}
+
 /** The one control of time: the whole page shows the moment it is set to. In the present it takes little room. */
 export function TimeBar() {
   const time = asOf.value
   const [now, setNow] = useState(() => Date.now())
-  const first = useData<{ results: { timestamp: string }[] }>(['first event'], (signal) =>
-    request('GET', '/events', { query: { limit: 1, total: false }, signal }),
-  )
+  const known = nouns.value.size
+  const first = useData<number>(['first event', known], known === 0 ? null : firstTime, { types: ['Schema'] })
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
-  const start = Date.parse(first.value?.results[0]?.timestamp ?? '') || now - 86_400_000
+  const start = first.value ?? now - 86_400_000
   const span = Math.max(now - start, 1_000)
   const part = (at: number) => (at - start) / span
   const at = time === null ? STEPS : Math.round(part(Date.parse(time)) * STEPS)

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import { changes } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Connector, Mapping } from '../../connect/connector.ts'
@@ -6,6 +6,7 @@ import { CONNECTORS } from '../../connect/index.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
+import { isOwnType } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 
 /** What an integration reads, and where it writes it. */
@@ -68,6 +69,41 @@ export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
     mapping: (data.mapping ?? connector.mapping) as Mapping,
     scope: typeof data.scope === 'string' ? data.scope : null,
   }
+}
+
+const OBJECT = /^[\w-]{1,64}$/
+const OBJECTS = 50
+const MAPPED_FIELDS = 500
+
+/** A mapping as a client gives it: `{"contacts": {"type": "Contact", "fields": {"email": "email"}}}`. */
+export function checkMapping(engine: Engine, value: unknown): Mapping {
+  const issues: Issue[] = []
+  const wrong = (path: string, message: string) => void issues.push({ field: `mapping${path}`, message })
+  const objects = isPlainObject(value) ? Object.entries(value) : []
+  if (objects.length === 0 || objects.length > OBJECTS)
+    wrong(
+      '',
+      `must have 1 to ${OBJECTS} objects, such as {"contacts": {"type": "Contact", "fields": {"email": "email"}}}`,
+    )
+  for (const [object, one] of objects.slice(0, OBJECTS)) {
+    const path = `.${object.slice(0, 80)}`
+    const { type, fields, time } = isPlainObject(one) ? one : {}
+    if (!OBJECT.test(object)) wrong(path, 'must have a name of letters, digits, - and _')
+    const noun = typeof type === 'string' ? engine.nouns.get(type) : undefined
+    if (!noun) wrong(`${path}.type`, 'must be the name of a type, such as Contact')
+    else if (isOwnType(noun.name)) wrong(`${path}.type`, `must not be ${noun.name}, one of the service's own types`)
+    if (time !== undefined && typeof time !== 'string') wrong(`${path}.time`, 'must be the name of a field')
+    const names = isPlainObject(fields) ? Object.entries(fields) : []
+    if (names.length === 0 || names.length > MAPPED_FIELDS)
+      wrong(`${path}.fields`, `must have 1 to ${MAPPED_FIELDS} fields, such as {"email": "email"}`)
+    for (const [theirs, ours] of names.slice(0, MAPPED_FIELDS)) {
+      if (theirs.length > 200) wrong(`${path}.fields.${theirs.slice(0, 80)}`, 'must be shorter')
+      if (typeof ours !== 'string' || ours === '' || ours.startsWith('$'))
+        wrong(`${path}.fields.${theirs.slice(0, 80)}`, 'must be the name of a field')
+    }
+  }
+  if (issues.length > 0) throw invalid('Integration', issues)
+  return value as Mapping
 }
 
 /**

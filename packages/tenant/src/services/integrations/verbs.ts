@@ -1,4 +1,5 @@
 import { invalid, isPlainObject, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
+import { type Authored, act, isWithin } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, demandArea, type Grant } from '../../grant/grant.ts'
 import {
@@ -16,8 +17,10 @@ import { mailCredentials, serverOf } from '../mail/transport.ts'
 import { nextTime, parseSchedule } from '../workflows/schedule.ts'
 import {
   authoredIntegration,
+  checkMapping,
   declarationOf,
   demandCoversIntegration,
+  type IntegrationDeclaration,
   type MailDeclaration,
   mailAddressFault,
   storeIntegration,
@@ -89,11 +92,12 @@ async function checkMailServer(
   given: { readonly [name: string]: unknown },
 ): Promise<CheckedCredentials> {
   demandArea(grant, 'admin', 'platform')
-  const { address } = declaration
-  const fault = mailAddressFault(declaration)
-  if (fault !== null) throw invalid('Integration', [{ field: 'apiBaseUrl', message: fault }])
-  const token = mailCredentials(given)
-  if (token === null) throw refused('must have a username and a password')
+  const { token, url } = mailCredentials(given)
+  const address = declaration.address || url
+  const fault = mailAddressFault({ ...declaration, address: address ?? '' })
+  if (address === null || fault !== null) throw invalid('Integration', [{ field: 'apiBaseUrl', message: fault! }])
+  if (url !== null && url !== address) throw refused(`have another address than apiBaseUrl: ${address}`)
+  if (token === null) throw refused('must have a user and a password')
   if (!ports.mail) throw new Problem('not_supported', 'This service has no e-mail.')
   const reason = await ports.mail.check(serverOf(address, token))
   if (reason !== null) throw refused(`were not accepted by ${address}: ${reason}`)
@@ -107,7 +111,11 @@ export function connect(write: Write, id: string, body: unknown, checked: Checke
   const { credentials: _, ...args } = isPlainObject(body) ? body : {}
   if (checked === null) return applyVerb(write, { type: 'Integration', verb: 'connect', id, data: args })
   return write.attempt(() => {
-    const result = applyVerb(write, { type: 'Integration', verb: 'connect', internalVerb: CONNECT, id, data: args })
+    const before = declarationOf(JSON.parse(currentOf(sql, 'Integration', id)?.data ?? '{}') as JsonObject)
+    // The address of a mail server may have come with the credentials.
+    const serviceFields: JsonObject = before?.address === '' ? { apiBaseUrl: checked.address } : {}
+    const request = { type: 'Integration', verb: 'connect', internalVerb: CONNECT, id, data: args, serviceFields }
+    const result = applyVerb(write, request)
     const data = JSON.parse(result.entity.data) as JsonObject
     // The address may have changed while the provider was asked.
     if (declarationOf(data)?.address !== checked.address) throw refused('are of another address. Connect again')
@@ -143,11 +151,35 @@ function isMailbox(data: JsonObject): boolean {
 function stored(write: Write, request: VerbRequest): RunResult {
   if (isPlainObject(request.data) && Object.hasOwn(request.data, 'credentials'))
     throw refused('are given to connect, not stored in the entity')
+  const before = request.id === undefined ? null : authoredIntegration(write.engine, request.id)
   return write.attempt(() => {
     const result = applyVerb(write, request)
-    schedule(write, result.entity.id, JSON.parse(result.entity.data) as JsonObject)
+    const { id, data: text } = result.entity
+    const data = JSON.parse(text) as JsonObject
+    if (data.mapping !== undefined && data.mapping !== null && isConnector(data))
+      checkMapping(write.engine, data.mapping)
+    if (before) keepConnected(write, id, before, data)
+    schedule(write, id, data)
     return result
   })
+}
+
+function isConnector(data: JsonObject): boolean {
+  const declaration = declarationOf(data)
+  return declaration !== null && !('mail' in declaration)
+}
+
+/**
+ * Another mapping or scope keeps an integration connected if the caller may do what it did and what it does now: the caller
+ * is its author from then on. Credentials are for one provider at one address.
+ */
+function keepConnected(write: Write, id: string, before: Authored<IntegrationDeclaration>, data: JsonObject): void {
+  const { engine, grant, sql } = write
+  const was = act(before).declaration
+  const declaration = declarationOf(data)
+  if (!declaration || 'mail' in declaration || 'mail' in was || declaration.connector !== was.connector) return
+  if (connectedOf(sql, id)?.address !== declaration.address || authoredIntegration(engine, id)) return
+  if (isWithin(engine, grant, before)) storeIntegration(write, id, data)
 }
 
 /** Inside of a transaction nothing outside can be asked. */

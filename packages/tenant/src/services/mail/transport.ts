@@ -56,10 +56,26 @@ export function serverOf(url: string, credentials: string): MailServer {
   return { url, username, password }
 }
 
-/** The credentials of a mail server as a caller gives them, to be kept; null if they are not such. */
-export function mailCredentials(given: unknown): string | null {
-  if (!isPlainObject(given)) return null
-  const { username, password } = given
-  if (typeof username !== 'string' || typeof password !== 'string' || username === '' || password === '') return null
-  return JSON.stringify({ username, password })
+/**
+ * The name and the password of a mail server, from `{user, password}` or from `{url}`, and the address in that. Null where
+ * there is none.
+ */
+export function mailCredentials(given: unknown): { readonly token: string | null; readonly url: string | null } {
+  if (!isPlainObject(given)) return { token: null, url: null }
+  const url = typeof given.url === 'string' && URL.canParse(given.url) ? new URL(given.url) : null
+  const username = given.user ?? given.username ?? (url && decoded(url.username))
+  const password = given.password ?? (url && decoded(url.password))
+  const isGiven = typeof username === 'string' && typeof password === 'string' && username !== '' && password !== ''
+  return {
+    token: isGiven ? JSON.stringify({ username, password }) : null,
+    url: url && `${url.protocol}//${url.host}`,
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
 }

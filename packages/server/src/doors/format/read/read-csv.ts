@@ -8,20 +8,23 @@ import { columnsOf, fieldsOf } from './csv-header.ts'
  * Reads CSV as RFC 4180 has it, the header first. Lines may end in CRLF, LF or CR; empty lines are not rows. What
  * spreadsheets make of it is taken too: other separators, and headers that are written otherwise than the fields.
  */
-export function csvReader(noun: Noun): CsvReader {
-  return new CsvReader(noun)
+export function csvReader(noun: Noun, isStrict = false): CsvReader {
+  return new CsvReader(noun, isStrict)
 }
 
 export class CsvReader implements RowReader {
   readonly #noun: Noun
+  readonly #isStrict: boolean
   readonly #reader = new CellReader()
   /** What was taken for granted, beyond RFC 4180. */
   readonly assumed: { separator?: string; columns?: { readonly [header: string]: string } } = {}
   #columns: readonly string[] | null = null
   #row = 0
 
-  constructor(noun: Noun) {
+  /** A strict reader refuses rows with fewer cells than the header has. */
+  constructor(noun: Noun, isStrict: boolean) {
     this.#noun = noun
+    this.#isStrict = isStrict
   }
 
   push(text: string): Row[] {
@@ -50,7 +53,7 @@ export class CsvReader implements RowReader {
   #rowOf({ line, cells, size, error }: CellRow, columns: readonly string[]): Row {
     const row = this.#row++
     if (error !== null) return { row, line, size: 0, error }
-    if (cells.length > columns.length) {
+    if (cells.length > columns.length || (this.#isStrict && cells.length < columns.length)) {
       return { row, line, size, error: `has ${cells.length} cells, but the header names ${columns.length}` }
     }
     return { row, line, size, value: this.#valueOf(cells, columns) }
