@@ -22,6 +22,7 @@ import { inheritAuthors } from '../services/inherit-authors.ts'
 import { integrationJob } from '../services/integrations/run.ts'
 import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
+import { claimInbox } from '../services/mail/inbox.ts'
 import { mailJob } from '../services/mail/job.ts'
 import { noteNotices } from '../services/mail/notices.ts'
 import { mailVerbs } from '../services/mail/verbs.ts'
@@ -65,6 +66,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   engine.syncedUntil = syncedUntil(engine)
   if (engine.head.seq > 0) encryptSecrets(engine)
   inheritAuthors(engine)
+  if (engine.head.seq > 0) claimInbox(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
   Object.assign(
     extensions.verbs,
