@@ -249,8 +249,8 @@ class AsyncAsks:
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None) -> dict[str, Json]:
         """Those that wait for you or for your role, the oldest first."""
-        params = {"limit": limit, "cursor": cursor}
-        page: dict[str, Json] = await self._transport.json("GET", self._root, params=params)
+        query = {"limit": limit, "cursor": cursor}
+        page: dict[str, Json] = await self._transport.json("GET", self._root, query=query)
         return page
 
     async def get(self, id: str) -> dict[str, Json]:
@@ -259,7 +259,9 @@ class AsyncAsks:
 
     async def answer(self, id: str, answer: str, fields: Mapping[str, Json] | None = None) -> dict[str, Json]:
         """Answers ``Approved`` or ``Rejected``. A key needs the scope ``approve:own``."""
-        body = {"answer": answer, **({} if fields is None else {"fields": fields})}
+        body: dict[str, Any] = {"answer": answer}
+        if fields is not None:
+            body["fields"] = fields
         ask: dict[str, Json] = await self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
 

@@ -250,8 +250,8 @@ class Asks:
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> dict[str, Json]:
         """Those that wait for you or for your role, the oldest first."""
-        params = {"limit": limit, "cursor": cursor}
-        page: dict[str, Json] = self._transport.json("GET", self._root, params=params)
+        query = {"limit": limit, "cursor": cursor}
+        page: dict[str, Json] = self._transport.json("GET", self._root, query=query)
         return page
 
     def get(self, id: str) -> dict[str, Json]:
@@ -260,7 +260,9 @@ class Asks:
 
     def answer(self, id: str, answer: str, fields: Mapping[str, Json] | None = None) -> dict[str, Json]:
         """Answers ``Approved`` or ``Rejected``. A key needs the scope ``approve:own``."""
-        body = {"answer": answer, **({} if fields is None else {"fields": fields})}
+        body: dict[str, Any] = {"answer": answer}
+        if fields is not None:
+            body["fields"] = fields
         ask: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
 
