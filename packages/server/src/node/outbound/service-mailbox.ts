@@ -72,7 +72,7 @@ export class ServiceMailbox {
 }
 
 /** The addresses in the header of a message that name recipients, in lower case. */
-export function recipientsOf(source: Uint8Array): string[] {
+function recipientsOf(source: Uint8Array): string[] {
   const text = Buffer.from(source.buffer, source.byteOffset, Math.min(source.length, MOST_HEADER)).toString('latin1')
   const [header = ''] = text.split(/\r?\n\r?\n/, 1)
   const fields = header.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)

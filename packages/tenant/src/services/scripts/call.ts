@@ -75,7 +75,7 @@ function asksFor({ engine, grant }: Reading, { operation, args: [first] }: Scrip
   return asksOf(engine, grant, { cursor: cursor === null ? null : String(cursor), limit: limitOf(limit) })
 }
 
-/** `$.asks.answer(id, answer, fields)`, for those who may answer. */
+/** `$.asks.answer(id, answer, fields)`, for a caller with the right to answer. */
 function answering(write: Write, { operation, args: [id, given, fields] }: ScriptCall): Json {
   if (operation === 'answer' && typeof id === 'string') return answer(write, id, { answer: given, fields })
   throw new Problem('invalid_parameter', 'Call $.asks.list(), $.asks.get(id) or $.asks.answer(id, answer, fields).')

@@ -89,7 +89,7 @@ function messageIn(text: string, type: string): JsonObject | null {
   return null
 }
 
-/** Whether a server does not know revisions without sessions: it wants an `initialize` first, or another revision. */
+/** Whether a server does not know revisions without sessions: it needs an `initialize` first, or another revision. */
 function isRefusal(reply: Reply): boolean {
   if ('error' in reply) return reply.status !== null && [400, 404, 405, 406, 422].includes(reply.status)
   const { error } = reply.message
@@ -107,7 +107,7 @@ function answerIn(reply: Reply): Called {
   const text = parts.flatMap((part) => (typeof part?.text === 'string' ? [part.text] : [])).join('\n')
   if (isError === true) return { error: `The tool failed. ${text.slice(0, 300)}`.trim() }
   if (resultType !== undefined && resultType !== 'complete') {
-    return { error: `The agent wants ${String(resultType).slice(0, 60)}; the service waits for a result only.` }
+    return { error: `The agent asks for ${String(resultType).slice(0, 60)}; the service takes a result only.` }
   }
   const isText = parts.length > 0 && parts.every(({ type }) => type === 'text')
   return { answer: structuredContent ?? (isText ? text : (content ?? null)) }
