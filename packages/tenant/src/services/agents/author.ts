@@ -11,6 +11,7 @@ import { secretsIn } from '../workflows/values.ts'
 
 /** The fields of an agent that decide where its calls go. */
 const FORM = ['endpoint', 'protocol', 'tool', 'headers'] as const
+const SILENT = ['Paused', 'Stopped', 'Retired', 'Archived']
 /** A call that fails is tried again after 30 s, 1, 2, 4 and 8 minutes. */
 const RETRIES = 5
 const BACKOFF_MS = 30_000
@@ -28,6 +29,11 @@ export function endpointOf(data: JsonObject): JsonObject {
 
 export function hasEndpoint({ endpoint }: JsonObject): boolean {
   return typeof endpoint === 'string' && endpoint !== ''
+}
+
+/** Whether an agent is in a state in which it is not called. */
+export function isSilent({ status }: JsonObject): boolean {
+  return SILENT.includes(String(status))
 }
 
 /** Refuses an endpoint that cannot be called. */

@@ -5,12 +5,10 @@ import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
-import { authoredCall, checkEndpoint, endpointOf, hasEndpoint, storeEndpoint } from './author.ts'
+import { authoredCall, checkEndpoint, endpointOf, hasEndpoint, isSilent, storeEndpoint } from './author.ts'
 
 /** The verbs that ask something of an agent. */
 const ASKING = ['do', 'ask', 'decide', 'approve', 'notify', 'delegate', 'escalate', 'learn', 'reflect', 'invoke']
-/** The states in which an agent is not called. */
-const SILENT = ['Paused', 'Stopped', 'Retired', 'Archived']
 
 const NOT_CONFIGURED: JsonObject = { warning: 'not_configured' }
 
@@ -49,7 +47,7 @@ function call(write: Write, request: VerbRequest): RunResult {
   if (!engine.ports.outbound || authoredCall(engine, id, state) === null) {
     return { ...result, warnings: [NOT_CONFIGURED] }
   }
-  if (SILENT.includes(String(state.status))) {
+  if (isSilent(state)) {
     return { ...result, warnings: [{ warning: 'not_called', status: state.status! }] }
   }
   const now = context.clock.now()

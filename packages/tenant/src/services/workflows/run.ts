@@ -11,7 +11,7 @@ import { eventView } from '../../view/event.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
-import { endpointOf } from '../agents/author.ts'
+import { endpointOf, isSilent } from '../agents/author.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { runNow } from '../scripts/run-write.ts'
 import { authoredRun, behaviourOf } from './author.ts'
@@ -109,8 +109,8 @@ function proceed(
   const type = typeOf(run)
   const workflow = currentOf(sql, type, run.workflow)
   const data = workflow ? (JSON.parse(workflow.data) as JsonObject) : {}
-  if (!workflow || workflow.deleted || data.status === 'Archived') {
-    return end(write, run, 'Cancelled', `The ${type} was deleted or archived.`)
+  if (!workflow || workflow.deleted || (isCall ? isSilent(data) : data.status === 'Archived')) {
+    return end(write, run, 'Cancelled', `The ${type} was deleted, stopped or archived.`)
   }
   if (definition === null) return end(write, run, 'Failed', `The ${type} has no author. Store it again.`)
   if (run.hops > MOST_HOPS) {
