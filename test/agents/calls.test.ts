@@ -67,6 +67,28 @@ describe('an agent behind a socket', () => {
     expect(app.stored()).not.toContain(SECRET)
   })
 
+  test('a redirect is an answer: it is not followed', async () => {
+    const [inside, outside] = [await Receiver.start(), await Receiver.start()]
+    stops.push(
+      () => inside.stop(),
+      () => outside.stop(),
+    )
+    outside.answer((_, response) => response.writeHead(302, { location: inside.url }).end())
+    const id = await agent({ endpoint: outside.url })
+    const steps = [{ request: { method: 'GET', url: outside.url } }]
+    const draft = { name: 'w', triggerEvent: 'Agent.answered', steps }
+    const { body: workflow } = await app.request('POST', '/~acme/Workflow', draft)
+    await app.request('POST', `/~acme/Workflow/${workflow.$id}/activate`, {})
+
+    await app.request('POST', `/~acme/Agent/${id}/ask`, { message: 'Who?' })
+    await outcomeOf(id)
+    const ended = async () =>
+      (await app.request('GET', `/~acme/Workflow/${workflow.$id}/runs?status=Succeeded`)).body.total
+    await expect.poll(ended, { timeout: 10_000 }).toBe(1)
+
+    expect([outside.requests.length, inside.requests.length]).toEqual([2, 0])
+  })
+
   const INFO = [{ name: 'agent', version: '1' }, { capabilities: { tools: {} } }] as const
   const callTool = async ({ params }: any) => {
     const text = params.name === 'ask' ? `re: ${params.arguments.message}` : 'I cannot.'

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { speak } from '../agents/wire.ts'
 import { tildeWith } from '../cli/tilde.ts'
 import { ROOT, type TestHost, testHost } from '../host.ts'
+import { Receiver } from '../receiver.ts'
 import { verifies } from '../verifies.ts'
 
 let host: TestHost
@@ -156,4 +157,37 @@ verifies('ask.agents', 'an agent does not answer the question of its own workflo
     .poll(async () => (await $.Workflow.runs(second.$id, { status: 'Failed' })).length, { timeout: 20_000 })
     .toBe(1)
   expect((await $.asks.get(id)).status).toBe('Open')
+})
+
+verifies('workflow.ssrf', 'a request step and an agent reach no private address, however it is written', async () => {
+  const receiver = await Receiver.start()
+  const { port } = new URL(receiver.url)
+  const $ = open('ssrf', ROOT)
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '169.254.169.254',
+    '10.0.0.1',
+  ]
+  const urls = hosts.flatMap((name) => [`https://${name}:${port}/`, `http://${name}:${port}/`])
+
+  for (const url of urls) {
+    const step = { request: { method: 'GET', url } }
+    await expect($.Workflow.create({ name: 'w', steps: [step] }), url).rejects.toThrow(/https|public/)
+    await expect($.Agent.create({ name: 'a', endpoint: url }), url).rejects.toThrow(/https|public/)
+  }
+  // An address that is known only when the step runs.
+  const step = { request: { method: 'GET', url: '$event.data.website' } }
+  const { $id } = await $.Workflow.create({ name: 'w', triggerEvent: 'Organization.created', steps: [step] })
+  await $.Workflow.activate($id)
+  for (const website of urls.slice(0, 4)) await $.Organization.create({ name: website, website })
+  const failed = async () => (await $.Workflow.runs($id, { status: 'Failed' })).length
+  await expect.poll(failed, { timeout: 20_000 }).toBe(4)
+
+  expect(receiver.requests).toEqual([])
+  await receiver.stop()
 })

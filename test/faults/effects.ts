@@ -43,7 +43,7 @@ function workflows(url: string, agent: string): object[] {
   })
   const waits = [{ wait: '50ms' }, { until: '$event.timestamp + 100ms' }]
   const rang = { waitFor: 'Alarm.rang', filter: { $id: '$event.entityId' } }
-  const mail = { to: ['ada@example.org'], subject: '$event.entityId', body: 'Ring' }
+  const mail = { to: ['$event.data.mail'], subject: '$event.entityId', body: 'Ring' }
   const code = `async (event, $) => (await $.Comment.create({ body: 'code', entityId: event.entityId })).$id`
   const retryPolicy = { retries: 3, backoff: '100ms' }
   return [
@@ -113,7 +113,7 @@ export async function crashEffects(
     return { rounds: round, seed, runs, mailsIn, requests, repeated, between, faults }
   }
   try {
-    await demand(server, 'PUT', '/schema/Alarm', { ring: { event: 'rang' } })
+    await demand(server, 'PUT', '/schema/Alarm', { mail: 'string', ring: { event: 'rang' } })
     await demand(server, 'PUT', '/inbox', { addresses: [DESK], ticket: true })
     const { $id: agent } = await demand(server, 'POST', '/Agent', { name: 'a', endpoint: `${receiver.url}/agent` })
     for (const draft of workflows(new URL(receiver.url).origin, agent)) {
@@ -123,7 +123,7 @@ export async function crashEffects(
     const { secret } = await demand(server, 'POST', '/api-keys', { name: 'k', scopes: 'admin:all,approve:own' })
     while (round < rounds && faults.length === 0) {
       const { cursor } = await demand(server, 'GET', '/events?limit=1&since=now')
-      const ids = await alarms(server)
+      const ids = await alarms(server, round)
       const taking = Array.from({ length: MAILS }, (_, i) => take(server, `${seed}-${round}-${i}`))
       // Half of them ring before the kill, the others after it.
       const ringing = ring(server, ids.slice(0, ALARMS / 2)).catch(() => null)
@@ -157,12 +157,13 @@ export async function crashEffects(
   return report()
 }
 
-async function alarms(server: Server): Promise<string[]> {
+/** Each has an address of its own: automatic messages to one address are bounded. */
+async function alarms(server: Server, round: number): Promise<string[]> {
   const operations = Array.from({ length: ALARMS }, (_, i) => ({
     id: `a${i}`,
     method: 'POST',
     path: '/Alarm',
-    body: {},
+    body: { mail: `a${i}-${round}@example.org` },
   }))
   const { results } = await demand(server, 'POST', '/batch', { operations })
   return results.map(({ body }: any) => body.$id)
