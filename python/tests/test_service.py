@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 import unittest
 from datetime import datetime, timezone
 
@@ -63,6 +64,24 @@ class Service(unittest.TestCase):
             value = client.files.upload(b"three", name="c.txt", type="text/plain")
             other = client.Asset.create({"name": "Other", "file": {"hash": value["hash"]}})
             self.assertEqual(client.Asset.download(other["$id"], "file"), b"three")
+
+    def test_a_question_is_listed_and_answered(self) -> None:
+        with Tildebase("py-asks", KEY, URL) as operator:
+            key = operator.ApiKey.create({"name": "k", "scopes": "admin:all,approve:own"})["secret"]
+        with Tildebase("py-asks", key, URL) as client:
+            ask = {"of": "role:Admin", "title": "Go on?", "fields": {"note": "string"}}
+            workflow = client.Workflow.create({"name": "w", "triggerEvent": "Contact.created", "steps": [{"ask": ask}]})
+            client.Workflow.run(workflow["$id"], "activate")
+            client.Contact.create({"name": "Ada"})
+            deadline = time.monotonic() + 10
+            while (page := client.asks.list(limit=5))["total"] == 0 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            asked = page["results"][0]
+            answered = client.asks.answer(asked["id"], "Approved", {"note": "yes"})
+
+            self.assertEqual((asked["title"], asked["status"]), ("Go on?", "Open"))
+            self.assertEqual((answered["status"], answered["answer"]["note"]), ("Answered", "yes"))
+            self.assertEqual(client.asks.get(asked["id"]), answered)
 
     def test_a_live_list_follows_its_changes(self) -> None:
         with Tildebase("py-live", KEY, URL) as client:

@@ -135,14 +135,14 @@ async function haveEnded(server: Server): Promise<boolean> {
   return false
 }
 
-async function demand(server: Server, method: string, path: string, body?: unknown): Promise<any> {
+export async function demand(server: Server, method: string, path: string, body?: unknown): Promise<any> {
   const reply = await ask(server.url, method, `/~acme${path}`, body)
   if (reply === null || reply.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`)
   return reply.body
 }
 
 /** Chance that a seed repeats. */
-function chanceOf(seed: number): () => number {
+export function chanceOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -19,6 +19,10 @@ export const agents = requirements('agents', {
     'decide.signature': 'The address of the page has a signature for this changeset that expires with it.',
     'decide.rights': 'The decision needs the rights of the person for every operation.',
     'agent.verbs': 'A verb that asks something of an Agent warns not_configured if no agent is called.',
+    'agent.http': 'A verb that asks something of an Agent calls its HTTP endpoint; the answer is an event.',
+    'agent.mcp': 'An Agent behind MCP is called by a tool.',
+    'agent.retries': 'Calls of an Agent are repeated with one Idempotency-Key, and end as an event.',
+    'agent.endpoint': 'The endpoint of an Agent is checked, and has an author; one with a secret needs admin:platform.',
   },
   X3: {
     'mcp.apps': 'The tools name a ui:// page for clients that declare MCP Apps.',

@@ -60,6 +60,9 @@ export const automation = requirements('automation', {
     'secret.author': 'Storing a workflow that names a secret needs admin:platform.',
   },
   W4: {
+    'workflow.ssrf': 'Requests of workflows and agents reach no private address.',
+    'ask.doors': 'Questions are read and answered in the client, in code, on the command line, and read over MCP.',
+    'ask.agents': 'Neither an agent nor what it stores answers a question.',
     'ask.person': 'Only a person whom a question is for sees and answers it, in their own session; an agent never.',
   },
 })

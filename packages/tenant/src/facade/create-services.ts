@@ -7,7 +7,7 @@ import { businessVerbs } from '../business/verbs/verbs.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
-import { agentVerbs } from '../services/agents.ts'
+import { agentVerbs } from '../services/agents/verbs.ts'
 import { staleJob } from '../services/changesets/stale.ts'
 import { changesetVerbs } from '../services/changesets/verbs.ts'
 import { commentVerbs, deriveMentions } from '../services/comments.ts'
@@ -22,6 +22,7 @@ import { inheritAuthors } from '../services/inherit-authors.ts'
 import { IntegrationRuns } from '../services/integrations/run.ts'
 import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
+import { claimInbox } from '../services/mail/inbox.ts'
 import { mailJob } from '../services/mail/job.ts'
 import { noteNotices } from '../services/mail/notices.ts'
 import { mailVerbs } from '../services/mail/verbs.ts'
@@ -67,6 +68,7 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   engine.syncedUntil = syncedUntil(engine)
   if (engine.head.seq > 0) encryptSecrets(engine)
   inheritAuthors(engine)
+  if (engine.head.seq > 0) claimInbox(engine)
   if (declareProgram(engine) === 'forgotten') rescheduleAll(engine)
   Object.assign(
     extensions.verbs,

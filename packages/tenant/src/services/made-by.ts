@@ -8,10 +8,11 @@ import { createdBy, currentOf } from '../store/entities.ts'
 import { authoredHook } from '../write/stored-hooks.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
+import { authoredCall } from './agents/author.ts'
 import { authoredIntegration } from './integrations/author.ts'
 import { authoredWebhook } from './webhooks/author.ts'
 import { authoredWorkflow, currentWorkflow } from './workflows/author.ts'
-import { end, PAUSE_WORKFLOW } from './workflows/end.ts'
+import { end, PAUSE } from './workflows/end.ts'
 
 /** What continues with the rights of a key or a person after their access has ended, by ids. */
 export interface MadeBy {
@@ -19,6 +20,7 @@ export interface MadeBy {
   readonly hooks: readonly string[]
   readonly workflows: readonly string[]
   readonly integrations: readonly string[]
+  readonly agents: readonly string[]
   readonly apiKeys: readonly string[]
 }
 
@@ -51,6 +53,7 @@ export function madeBy(engine: Engine, maker: string): MadeBy {
     integrations: held('integration', 'Integration', (id) =>
       connectedOf(sql, id) === null ? null : authoredIntegration(engine, id),
     ),
+    agents: held('agent', 'Agent', (id, data) => authoredCall(engine, id, data)),
     apiKeys: createdBy(sql, maker, ['ApiKey'])
       .filter(({ data }) => isWorking(data))
       .map(({ id }) => id),
@@ -63,14 +66,16 @@ interface HookData {
   readonly code: string
 }
 
-/** Suspends webhooks, hooks and workflows, disconnects integrations, and ends the runs that would continue. */
-export function suspend(write: Write, maker: string, { webhooks, hooks, workflows, integrations }: MadeBy): void {
+/** Suspends webhooks, hooks, workflows and agents, disconnects integrations, and ends the runs that would continue. */
+export function suspend(write: Write, maker: string, made: MadeBy): void {
+  const { webhooks, hooks, workflows, agents, integrations } = made
   const run = (type: string, ids: readonly string[], internalVerb: Verb) => {
     for (const id of ids) applyVerb(write, { type, verb: internalVerb.name, id, internalVerb })
   }
   run('Webhook', webhooks, SUSPEND)
   run('Hook', hooks, SUSPEND)
-  run('Workflow', workflows, PAUSE_WORKFLOW)
+  run('Workflow', workflows, PAUSE)
+  run('Agent', agents, PAUSE)
   run('Integration', integrations, DISCONNECT)
   for (const id of integrations) dropConnected(write.sql, id)
   endRuns(write, maker)

@@ -51,6 +51,7 @@ class Tildebase:
         self._root = f"/~{part(tenant)}"
         self.events = Events(self._transport, self._root)
         self.changesets = Changesets(self._transport, self._root)
+        self.asks = Asks(self._transport, self._root)
         self.files = Files(self._transport, self._root)
 
     @property
@@ -238,6 +239,32 @@ class Changesets:
         known = {name: value for name, value in body.items() if value is not None}
         changeset: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/{verb}", body=known)
         return changeset
+
+
+class Asks:
+    """Questions of workflows that wait for people."""
+
+    def __init__(self, transport: Transport, root: str) -> None:
+        self._transport = transport
+        self._root = f"{root}/asks"
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> dict[str, Json]:
+        """Those that wait for you or for your role, the oldest first."""
+        query = {"limit": limit, "cursor": cursor}
+        page: dict[str, Json] = self._transport.json("GET", self._root, query=query)
+        return page
+
+    def get(self, id: str) -> dict[str, Json]:
+        ask: dict[str, Json] = self._transport.json("GET", f"{self._root}/{part(id)}")
+        return ask
+
+    def answer(self, id: str, answer: str, fields: Mapping[str, Json] | None = None) -> dict[str, Json]:
+        """Answers ``Approved`` or ``Rejected``. A key needs the scope ``approve:own``."""
+        body: dict[str, Any] = {"answer": answer}
+        if fields is not None:
+            body["fields"] = fields
+        ask: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
+        return ask
 
 
 class Files:

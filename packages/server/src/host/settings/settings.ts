@@ -69,6 +69,8 @@ export interface Settings extends ProofSettings {
   readonly webhooksInsecure: boolean
   /** The mail server of the service, or null. */
   readonly smtp: { readonly url: string; readonly from: string } | null
+  /** The mailbox of the service, or null. */
+  readonly imap: string | null
   /** How often mailboxes are looked at. */
   readonly mailboxInterval: number
   /** How long records of finished deliveries are kept. */
@@ -150,6 +152,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     webhookTimeout: duration('TILDE_WEBHOOK_TIMEOUT', env.TILDE_WEBHOOK_TIMEOUT || '10s'),
     webhooksInsecure: env.TILDE_WEBHOOKS_INSECURE === '1' || env.TILDE_WEBHOOKS_INSECURE === 'true',
     smtp: smtpOf(env),
+    imap: imapOf(env),
     mailboxInterval: duration('TILDE_IMAP_INTERVAL', env.TILDE_IMAP_INTERVAL || '60s'),
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     oidc: oidcOf(env),
@@ -246,6 +249,22 @@ function smtpOf(env: Words): Settings['smtp'] {
     throw new SettingError('TILDE_SMTP_FROM must be the e-mail address of the sender, such as desk@example.org.')
   }
   return { url, from }
+}
+
+/** The mailbox whose messages go to the tenants that their recipients name. */
+function imapOf(env: Words): string | null {
+  const url = env.TILDE_IMAP_URL || null
+  if (url === null) return null
+  const { protocol, hostname, username } = URL.canParse(url) ? new URL(url) : new URL('none:')
+  if (!['imap:', 'imaps:'].includes(protocol) || hostname === '' || username === '') {
+    throw new SettingError('TILDE_IMAP_URL must be an address such as imaps://user:password@mail.example.org.')
+  }
+  if (env.TILDE_CLUSTER) {
+    throw new SettingError(
+      'A cluster has no mailbox of the service. Give tenants an Integration with the provider imap.',
+    )
+  }
+  return url
 }
 
 /** The OIDC provider: all three of its settings, or none. */

@@ -34,3 +34,14 @@ export async function targetOf({ url, isTenants }: GuardedServer, insecure: bool
   if (found.length === 0 || !found.every(({ address }) => isPublic(address))) throw new Error(PRIVATE)
   return { ...target, host: found[0]!.address }
 }
+
+/** The server of the operator, with the name and the password of its address. */
+export function operatorsServer(text: string): GuardedServer {
+  const { protocol, host, username, password } = new URL(text)
+  return {
+    url: `${protocol}//${host}`,
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    isTenants: false,
+  }
+}

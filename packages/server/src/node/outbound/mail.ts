@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Mail, MailOutcome, OutgoingMail } from '@tildebase/tenant/ports'
 import type { Transporter } from 'nodemailer'
-import { type GuardedServer, targetOf } from './mail-server.ts'
+import { type GuardedServer, operatorsServer, targetOf } from './mail-server.ts'
 import { fetchMailbox, openMailbox } from './mailbox.ts'
 
 /** What the operator says about e-mail. */
@@ -10,6 +10,8 @@ export interface MailSettings {
   readonly smtp: { readonly url: string; readonly from: string } | null
   /** Lets messages be sent without TLS and to addresses that are not public, for tests. */
   readonly insecure: boolean
+  /** Takes addresses of the mailbox of the service, if it has one. */
+  readonly claim?: Mail['claim']
 }
 
 const TIMEOUT_MS = 20_000
@@ -26,9 +28,9 @@ interface OpenServer {
 }
 
 /** Sends e-mail by SMTP and fetches it by IMAP. Certificates are checked; without TLS nothing is sent, unless the operator allows it. */
-export function createMail({ smtp, insecure }: MailSettings): Mail {
+export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
   const open = new Map<string, OpenServer>()
-  const own = smtp && serviceServer(smtp.url)
+  const own = smtp && operatorsServer(smtp.url)
   const close = (key: string) => {
     const unused = open.get(key)
     open.delete(key)
@@ -49,14 +51,13 @@ export function createMail({ smtp, insecure }: MailSettings): Mail {
   }
   return {
     from: smtp?.from ?? null,
+    ...(claim && { claim }),
     async send(mail, given) {
       const server = given ? { ...given, isTenants: true } : own
       if (server === null) return { error: 'This service has no mail server.', isFinal: true }
       try {
-        const { rejected = [] } = await (await transporter(server)).sendMail(messageOf(mail))
-        return rejected.length === 0
-          ? { isSent: true }
-          : { error: `Refused for ${rejected.join(', ')}.`, isFinal: true }
+        const { rejectedErrors = [] } = (await (await transporter(server)).sendMail(messageOf(mail))) as SentMail
+        return { isSent: true, ...(rejectedErrors.length > 0 && { refused: refusalsIn(rejectedErrors) }) }
       } catch (reason) {
         return outcomeOf(reason as SmtpError)
       }
@@ -72,17 +73,6 @@ export function createMail({ smtp, insecure }: MailSettings): Mail {
       }
     },
     fetch: (server, after) => fetchMailbox({ ...server, isTenants: true }, after, insecure),
-  }
-}
-
-/** The server of the operator, with the name and the password of its address. */
-function serviceServer(text: string): GuardedServer {
-  const { protocol, host, username, password } = new URL(text)
-  return {
-    url: `${protocol}//${host}`,
-    username: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    isTenants: false,
   }
 }
 
@@ -146,6 +136,16 @@ function messageOf({
       content: Readable.from(read()),
     })),
   }
+}
+
+/** What nodemailer says of a message that the server has accepted for some recipients at least. */
+interface SentMail {
+  readonly rejectedErrors?: readonly (Error & { readonly recipient?: string; readonly response?: string })[]
+}
+
+function refusalsIn(errors: NonNullable<SentMail['rejectedErrors']>): string {
+  const each = errors.map(({ recipient, response, message }) => `${recipient} (${(response ?? message).slice(0, 100)})`)
+  return `Refused for ${each.join(', ')}.`.slice(0, 500)
 }
 
 type SmtpError = Error & { readonly responseCode?: number; readonly code?: string }

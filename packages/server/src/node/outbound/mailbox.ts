@@ -34,12 +34,29 @@ export async function openMailbox(server: GuardedServer, insecure: boolean): Pro
   return client
 }
 
-/** The messages of the inbox after a place, oldest first. The place is `<validity>:<uid>`; a new validity begins again. */
+/** The messages of the inbox after a place, oldest first. */
 export async function* fetchMailbox(
   server: GuardedServer,
   after: string | null,
   insecure: boolean,
 ): AsyncGenerator<FetchedMail> {
+  for await (const { source, place } of readMailbox(server, after, insecure)) {
+    yield { mail: source && (await parseMail(source, systemSeal.hasher('sha256'))), place }
+  }
+}
+
+/** A message as it is in a mailbox; without its bytes when it is too large, or has gone. */
+interface RawMail {
+  readonly source: Uint8Array | null
+  readonly place: string
+}
+
+/** The same as bytes. The place is `<validity>:<uid>`; a new validity begins again. */
+export async function* readMailbox(
+  server: GuardedServer,
+  after: string | null,
+  insecure: boolean,
+): AsyncGenerator<RawMail> {
   const client = await openMailbox(server, insecure)
   try {
     const { uidValidity } = await client.mailboxOpen('INBOX', { readOnly: true })
@@ -49,15 +66,10 @@ export async function* fetchMailbox(
     // `*` is the newest message, also when it is older than `from`.
     const uids = (found || []).filter((uid) => uid >= from).sort((one, other) => one - other)
     for (const uid of uids.slice(0, MOST_MESSAGES)) {
-      const place = `${uidValidity}:${uid}`
       const about = await client.fetchOne(String(uid), { size: true }, { uid: true })
-      if (!about || (about.size ?? 0) > LARGEST) {
-        yield { mail: null, place }
-        continue
-      }
-      const message = await client.fetchOne(String(uid), { source: true }, { uid: true })
-      const source = message ? message.source : undefined
-      yield { mail: source ? await parseMail(source, systemSeal.hasher('sha256')) : null, place }
+      const isSmall = about && (about.size ?? 0) <= LARGEST
+      const message = isSmall ? await client.fetchOne(String(uid), { source: true }, { uid: true }) : false
+      yield { source: message ? (message.source ?? null) : null, place: `${uidValidity}:${uid}` }
     }
   } finally {
     await client.logout().catch(() => client.close())

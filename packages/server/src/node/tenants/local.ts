@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import type { Mail } from '@tildebase/tenant/ports'
 import type { AppOptions } from '../../doors/app.ts'
 import type { IdentityPorts } from '../../doors/identity/ports.ts'
 import { RateLimit } from '../../doors/limits/rate.ts'
@@ -9,6 +11,7 @@ import { blobStores } from '../files/blob-stores.ts'
 import { log, report } from '../log.ts'
 import { createDocuments } from '../outbound/documents.ts'
 import { createMail } from '../outbound/mail.ts'
+import { MAIL_ADDRESSES, MailAddresses } from '../outbound/mail-addresses.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import { secretKey } from '../secrets/keys.ts'
 import { createPasswords } from '../secrets/passwords.ts'
@@ -30,6 +33,7 @@ export interface Thread
 /** The tenants of one thread, with the ports of this host. */
 export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
   const stats = noStats()
+  const claims = settings.imap === null ? {} : { claim: claimIn(settings, files) }
   const tenants: LocalTenants = new LocalTenants({
     stats,
     files,
@@ -65,7 +69,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       log,
     },
     blobsOf: blobStores(settings)?.of,
-    mail: createMail({ smtp: settings.smtp, insecure: settings.webhooksInsecure }),
+    mail: createMail({ smtp: settings.smtp, insecure: settings.webhooksInsecure, ...claims }),
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
     signer: new SigningKeyFile(settings).signer(),
@@ -80,6 +84,15 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     clock: thread.clock,
   })
   return tenants
+}
+
+/** Takes addresses of the mailbox of the service. The file is opened by the first tenant with an inbox. */
+function claimIn({ data }: Settings, files: TenantFiles): Mail['claim'] {
+  let addresses: MailAddresses | undefined
+  return (slug, claimed) => {
+    addresses ??= new MailAddresses(join(data, MAIL_ADDRESSES), (one) => files.has(one))
+    return addresses.claim(slug, claimed)
+  }
 }
 
 /** What people sign in with on this host. */

@@ -2,6 +2,7 @@ import { didYouMean, listed, type Noun, type Nouns } from '@tildebase/nouns'
 
 /** Events that come without a verb of their type: the service itself writes them. */
 const OF_THE_SERVICE: { readonly [type: string]: readonly string[] } = {
+  Agent: ['answered', 'failed'],
   ApiKey: ['expired'],
   Changeset: ['proposed', 'expired', 'redacted'],
   Comment: ['mentioned'],

@@ -1,4 +1,4 @@
-import { invalid, isPlainObject } from '@tildebase/nouns'
+import { invalid, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { demandArea, type Grant } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -20,6 +20,13 @@ export function inboxOf({ sql }: Engine): Inbox {
   const current = currentOf(sql, 'MailInbox', ID)
   const { addresses = [], ticket = false } = current ? (JSON.parse(current.data) as Partial<Inbox>) : {}
   return { addresses, ticket }
+}
+
+/** Takes the addresses of the inbox at the mailbox of the service, as far as no other tenant has them. */
+export function claimInbox(engine: Engine): void {
+  const claim = engine.ports.mail?.claim
+  const { addresses } = claim ? inboxOf(engine) : { addresses: [] }
+  if (addresses.length > 0) claim?.(engine.slug, addresses)
 }
 
 /** The settings of the inbox, for an administrator. */
@@ -48,6 +55,10 @@ export function putInbox(write: Write, body: unknown): Inbox {
   ]
   if (issues.length > 0) throw invalid('Inbox', issues)
   const data = { addresses: (addresses as string[]).map((one) => one.toLowerCase()), ticket: ticket as boolean }
+  const taken = engine.ports.mail?.claim?.(engine.slug, data.addresses) ?? []
+  if (taken.length > 0) {
+    throw new Problem('conflict', `Another tenant receives at ${taken.join(', ')}.`, { field: 'addresses' })
+  }
   if (currentOf(sql, 'MailInbox', ID)) applyVerb(write, { type: 'MailInbox', verb: 'update', id: ID, data })
   else applyVerb(write, { type: 'MailInbox', verb: 'create', data: { $id: ID, ...data }, keepId: true })
   return inboxOf(engine)

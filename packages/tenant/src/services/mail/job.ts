@@ -161,7 +161,7 @@ function settleMessage(write: Write, id: string, outcome: MailOutcome, now: numb
   const isSent = !('error' in outcome)
   const internalVerb = isSent ? DELIVER : FAIL
   const serviceFields: JsonObject = isSent
-    ? { status: 'Delivered', sentAt: isoOf(now) }
+    ? { status: 'Delivered', sentAt: isoOf(now), ...(outcome.refused !== undefined && { error: outcome.refused }) }
     : { status: 'Failed', error: outcome.error }
   applyVerb(write, { type: 'Message', verb: internalVerb.name, id, internalVerb, serviceFields })
 }

@@ -12,6 +12,7 @@ import { changesAfter } from '../events/changes.ts'
 import { isReadOperation, type Reading, readOperation, writeOperation } from '../session.ts'
 import { undo } from '../undo.ts'
 import { cancelRun, retryRun } from '../workflows/manage.ts'
+import { answer, asksOf, askWith } from '../workflows/steps/ask.ts'
 import { runsOf, runWithId } from '../workflows/view.ts'
 
 const MOST_EVENTS = 1_000
@@ -34,11 +35,13 @@ export function scriptCall(name: string, args: readonly Json[]): ScriptCall {
 /** Whether a call only reads. */
 export function isRead({ type, operation }: ScriptCall): boolean {
   if (type === 'Workflow' && (operation === 'runs' || operation === 'run')) return true
+  if (type === 'asks') return operation === 'list' || operation === 'get'
   return type === 'events' || (type === 'metrics' && operation === 'list') || isReadOperation(operation)
 }
 
 /** Answers a call that only reads. */
 export function answerRead(reading: Reading, call: ScriptCall): Json {
+  if (call.type === 'asks') return asksFor(reading, call)
   if (call.type === 'events') return eventsFor(reading, call)
   if (call.type === 'metrics' && call.operation === 'list') return metricsFor(reading, call)
   if (call.type === 'Workflow' && (call.operation === 'runs' || call.operation === 'run')) return runsFor(reading, call)
@@ -54,6 +57,7 @@ export function answerIn(write: Write, call: ScriptCall): Json {
 export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
   const { engine, grant, context } = write
   if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
+  if (call.type === 'asks') return answering(write, call)
   if (call.type === 'undo' && call.operation === 'list') return undoing(write, call)
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
   if (call.type === 'Workflow' && call.operation === 'cancelRun') return cancelRun(write, ...idsIn(call))
@@ -62,6 +66,19 @@ export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
 
 function* undoing(write: Write, call: ScriptCall): Steps<Json> {
   return { ...(yield* undo(write, correlationIn(call))) }
+}
+
+/** `$.asks.list({limit, cursor})`: the questions that wait, the oldest first; `$.asks.get(id)`: one of them. */
+function asksFor({ engine, grant }: Reading, { operation, args: [first] }: ScriptCall): Json {
+  if (operation === 'get') return askWith(engine, grant, String(first))
+  const { cursor = null, limit = 25 } = isPlainObject(first) ? first : {}
+  return asksOf(engine, grant, { cursor: cursor === null ? null : String(cursor), limit: limitOf(limit) })
+}
+
+/** `$.asks.answer(id, answer, fields)`, for a caller with the right to answer. */
+function answering(write: Write, { operation, args: [id, given, fields] }: ScriptCall): Json {
+  if (operation === 'answer' && typeof id === 'string') return answer(write, id, { answer: given, fields })
+  throw new Problem('invalid_parameter', 'Call $.asks.list(), $.asks.get(id) or $.asks.answer(id, answer, fields).')
 }
 
 /** `$.Workflow.runs(id, {status, limit, cursor})`, newest first; `$.Workflow.run(id, run)`: one with its steps. */

@@ -4,8 +4,10 @@ import { type Authored, authored, demandCovers, store, type Thing } from '../../
 import type { Engine } from '../../engine/engine.ts'
 import { demandArea, type Grant } from '../../grant/grant.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
+import type { RunRow } from '../../store/automation/workflow-runs.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { Write } from '../../write/write.ts'
+import { authoredCall } from '../agents/author.ts'
 import { BEHAVIOUR, type Definition, definitionOf, filteredNoun } from './definition.ts'
 import type { Step } from './steps/step.ts'
 import { waitForReach } from './steps/wait-for.ts'
@@ -25,6 +27,15 @@ export function behaviourOf(data: JsonObject): JsonObject {
 export function authoredWorkflow(engine: Engine, id: string, data: JsonObject): Authored<Definition> | null {
   const behaviour = behaviourOf(data)
   return authored(engine, workflowThing(id), definitionOf(behaviour), behaviour)
+}
+
+/** What a run does, with the author who stored that: a workflow, or the endpoint of an agent that is called. */
+export function authoredRun(
+  engine: Engine,
+  { workflow, trigger }: Pick<RunRow, 'workflow' | 'trigger'>,
+  data: JsonObject,
+): Authored<Definition> | null {
+  return trigger === 'call' ? authoredCall(engine, workflow, data) : authoredWorkflow(engine, workflow, data)
 }
 
 /** The workflow as it is now with its author, or null. */

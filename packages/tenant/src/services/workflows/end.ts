@@ -7,9 +7,10 @@ import { setFailures, workflowRow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
+import { endCall } from '../agents/answer.ts'
 
 /** Pausing as the service does it: a verb that no client can name. */
-export const PAUSE_WORKFLOW: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
+export const PAUSE: Verb = { name: 'pause', before: 'pausing', event: 'paused', set: { status: 'Paused' } }
 /** A workflow that fails so often in a row is paused. */
 const MOST_FAILURES = 5
 
@@ -20,6 +21,7 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   endRun(sql, run.n, state, now, error)
   dropWait(sql, run.n)
   closeAsks(sql, run.n, 'Cancelled')
+  if (run.trigger === 'call') return endCall(write, run, state, error)
   const current = currentOf(sql, 'Workflow', run.workflow)
   if (!current || current.deleted) return null
   const data = JSON.parse(current.data) as JsonObject
@@ -36,7 +38,7 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   const failures = state === 'Failed' ? (workflowRow(sql, run.workflow)?.failures ?? 0) + 1 : 0
   setFailures(sql, run.workflow, failures)
   if (failures >= MOST_FAILURES && data.status === 'Activated') {
-    applyVerb(own, { type: 'Workflow', verb: 'pause', id: current.id, internalVerb: PAUSE_WORKFLOW })
+    applyVerb(own, { type: 'Workflow', verb: 'pause', id: current.id, internalVerb: PAUSE })
   }
   return null
 }

@@ -12,7 +12,7 @@ import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import { stateOf } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
-import { authoredWorkflow } from './author.ts'
+import { authoredRun, authoredWorkflow } from './author.ts'
 import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
 import { nextTime } from './schedule.ts'
 import { endWaits } from './steps/wait-for.ts'
@@ -38,8 +38,7 @@ export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
 /** The rights of the author of what a run does; null when the run has ended, or has none. */
 function grantOfRun(engine: Engine, n: number): Grant | null {
   const run = runAt(engine.sql, n)
-  const stored =
-    run?.definition && run.endedAt === null && authoredWorkflow(engine, run.workflow, run.definition.behaviour)
+  const stored = run?.definition && run.endedAt === null && authoredRun(engine, run, run.definition.behaviour)
   return stored ? act(stored).grant : null
 }
 

@@ -11,9 +11,10 @@ import { eventView } from '../../view/event.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
+import { endpointOf, isSilent } from '../agents/author.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { runNow } from '../scripts/run-write.ts'
-import { authoredWorkflow, behaviourOf } from './author.ts'
+import { authoredRun, behaviourOf } from './author.ts'
 import type { Definition } from './definition.ts'
 import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
@@ -74,10 +75,14 @@ export function advance(
 
 /** What a run does, and the rights of the author who stored that. A run keeps the definition with which it began. */
 function actingIn(engine: Engine, run: RunRow): { readonly declaration: Definition; readonly grant: Grant } | null {
-  const current = currentOf(engine.sql, 'Workflow', run.workflow)
+  const current = currentOf(engine.sql, typeOf(run), run.workflow)
   const behaviour = run.definition?.behaviour ?? (current && (JSON.parse(current.data) as JsonObject))
-  const stored = behaviour ? authoredWorkflow(engine, run.workflow, behaviour) : null
+  const stored = behaviour ? authoredRun(engine, run, behaviour) : null
   return stored && act(stored)
+}
+
+function typeOf({ trigger }: RunRow): 'Workflow' | 'Agent' {
+  return trigger === 'call' ? 'Agent' : 'Workflow'
 }
 
 /** The event that a run is for, as the workflow sees it; null when its author may not see it. */
@@ -100,19 +105,21 @@ function proceed(
   const run = runAt(sql, n)!
   if (run.endedAt !== null) return null
   const now = context.clock.now()
-  const workflow = currentOf(sql, 'Workflow', run.workflow)
+  const isCall = run.trigger === 'call'
+  const type = typeOf(run)
+  const workflow = currentOf(sql, type, run.workflow)
   const data = workflow ? (JSON.parse(workflow.data) as JsonObject) : {}
-  if (!workflow || workflow.deleted || data.status === 'Archived') {
-    return end(write, run, 'Cancelled', 'The workflow was deleted or archived.')
+  if (!workflow || workflow.deleted || (isCall ? isSilent(data) : data.status === 'Archived')) {
+    return end(write, run, 'Cancelled', `The ${type} was deleted, stopped or archived.`)
   }
-  if (definition === null) return end(write, run, 'Failed', 'The workflow has no author. Store it again.')
+  if (definition === null) return end(write, run, 'Failed', `The ${type} has no author. Store it again.`)
   if (run.hops > MOST_HOPS) {
     return end(write, run, 'Failed', `${run.hops} workflows or hooks triggered each other. Remove the loop.`)
   }
-  const behaviour = run.definition?.behaviour ?? behaviourOf(data)
+  const behaviour = run.definition?.behaviour ?? (isCall ? endpointOf(data) : behaviourOf(data))
   const event = eventOf(engine, run, write.grant)
-  if (event === null) return end(write, run, 'Cancelled', 'The author of the workflow may not see its event.')
-  const isPaused = data.status !== 'Activated' && run.trigger !== 'retry'
+  if (event === null) return end(write, run, 'Cancelled', `The author of the ${type} may not see its event.`)
+  const isPaused = data.status !== 'Activated' && run.trigger !== 'retry' && !isCall
   if (isPaused && outcome === null) return pause(write, n)
   if (run.startedAt === null || run.definition === null || run.state === 'Waiting') startRun(sql, n, { behaviour }, now)
   const progress: Progress = {

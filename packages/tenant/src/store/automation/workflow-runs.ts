@@ -3,8 +3,8 @@ import type { Sql, SqlRow } from '../../ports.ts'
 
 export type RunState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled'
 
-/** What made a workflow run. */
-type RunTrigger = 'event' | 'schedule' | 'manual' | 'retry'
+/** What made a run: of a workflow, or the verb that calls an agent. */
+type RunTrigger = 'event' | 'schedule' | 'manual' | 'retry' | 'call'
 
 /** The fields of the workflow that decide what a run does; the rights are of earlier versions. */
 interface RunDefinition {
@@ -12,10 +12,11 @@ interface RunDefinition {
   readonly rights?: string
 }
 
-/** One run of a workflow. */
+/** One run of a workflow, or one call of an agent. */
 export interface RunRow {
   readonly n: number
   readonly id: string
+  /** The workflow, or the agent of a call. */
   readonly workflow: string
   readonly trigger: RunTrigger
   /** The event that it runs for; null when it runs by schedule. */

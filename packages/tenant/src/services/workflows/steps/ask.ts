@@ -140,10 +140,11 @@ function fieldsIn({ fields }: AskRow, given: string, sent: unknown, now: number)
   return data
 }
 
-/** Only a person's own session answers; a key where it may approve what is its own. Never an agent. */
+/** Only a person's own session answers; a key where it may approve what is its own. Never an agent, nor a workflow or a hook. */
 function demandAnswerer(grant: Grant): void {
-  if (grant.actor.startsWith('user_') && grant.onBehalfOf === undefined) return
-  if (!grant.actor.startsWith('agent_') && mayApproveOwn(grant.scopes)) return
+  const isStored = grant.author !== undefined
+  if (!isStored && grant.actor.startsWith('user_') && grant.onBehalfOf === undefined) return
+  if (!isStored && !grant.actor.startsWith('agent_') && mayApproveOwn(grant.scopes)) return
   throw new Problem('forbidden', 'A person answers this, signed in; a key needs the scope approve:own.', {
     type: 'Ask',
     missing: 'approve:own',

@@ -1,8 +1,10 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../../engine/engine.ts'
+import type { OutboundAnswer } from '../../../ports.ts'
 import type { RunRow } from '../../../store/automation/workflow-runs.ts'
 import { secretOf } from '../../secrets.ts'
 import { type Filling, faultsInTexts, fill, type Sources, secretsIn, textOf } from '../values.ts'
+import { callTool } from './mcp.ts'
 import type { RequestStep } from './step.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -76,51 +78,75 @@ export function shownRequest({ request }: RequestStep, sources: Sources): JsonOb
 }
 
 /** Sends the request of a step. Each attempt has the same Idempotency-Key. Never throws: failures are returned. */
-export async function sendRequest(
-  engine: Engine,
-  { run, step, request: { request, accept = [] }, sources, deadline }: RequestTask,
-): Promise<{ readonly result: Json } | { readonly problem: Problem }> {
-  const { outbound, clock } = engine.ports
-  const about = { id: run.id, field: `steps.${step}` }
+export async function sendRequest(engine: Engine, task: RequestTask): Promise<StepResult> {
+  const { accept = [], isMcp = false } = task.request
+  const about = { id: task.run.id, field: `steps.${task.step}` }
   const failed = (message: string) => ({ problem: new Problem('unavailable', message, about) })
-  if (!outbound) return failed('This host sends no requests.')
+  const exchange = openExchange(engine, task)
+  if (typeof exchange === 'string') return failed(exchange)
+  if (isMcp) {
+    const called = await callTool(exchange.send, exchange.body)
+    return 'error' in called ? failed(called.error) : { result: { body: called.answer } }
+  }
+  const answer = await exchange.send(exchange.body, {})
+  if ('error' in answer) return failed(answer.error)
+  const { status, headers = {}, text = '' } = answer
+  if (status >= 400 && !accept.includes(status)) {
+    return failed(`The service answered ${status}. ${text.slice(0, 300)}`.trim())
+  }
+  return { result: { status, headers, body: /\bjson\b/.test(headers['content-type'] ?? '') ? parsed(text) : text } }
+}
+
+type StepResult = { readonly result: Json } | { readonly problem: Problem }
+
+/** Sends to the address of a request, with its headers and secrets. Answers come without the secrets. */
+interface Exchange {
+  readonly send: (body: Json | undefined, more: Headers) => Promise<OutboundAnswer>
+  readonly body: Json | undefined
+}
+
+type Headers = { readonly [name: string]: string }
+
+/** Makes a request ready to be sent; a text says why it cannot be. */
+function openExchange(engine: Engine, { run, step, request, sources, deadline }: RequestTask): Exchange | string {
+  const { outbound, clock } = engine.ports
+  if (!outbound) return 'This host sends no requests.'
   const secrets = new Map<string, string>()
-  for (const name of secretsIn(request)) {
+  for (const name of secretsIn(request.request)) {
     const value = secretOf(engine, name)
-    if (value === null) return failed(`There is no secret ${name}, or it was encrypted with another TILDE_SECRET_KEY.`)
+    if (value === null) return `There is no secret ${name}, or it was encrypted with another TILDE_SECRET_KEY.`
     secrets.set(name, value)
   }
-  const { method, url, headers = {}, body } = filled(request, { sources, secret: (name) => secrets.get(name)! })
+  const secret = (name: string) => secrets.get(name)!
+  const { method, url, headers = {}, body } = filled(request.request, { sources, secret })
   const texts = Object.entries(headers as JsonObject).map(([name, value]) => [name, textOf(value)] as const)
-  if (typeof url !== 'string' || !URL.canParse(url)) return failed('The URL of the request is not a URL.')
+  if (typeof url !== 'string' || !URL.canParse(url)) return 'The URL of the request is not a URL.'
   // Text with line breaks does not belong into a header: it could become another header.
   const broken = texts.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
-  if (broken) return failed(`The header ${broken[0]} has a character that a header cannot have.`)
-  const isJson = body !== undefined && typeof body !== 'string'
-  const answer = await outbound.send({
-    method: method as string,
-    url,
-    headers: {
-      'user-agent': AGENT,
-      ...(isJson && { 'content-type': 'application/json' }),
-      ...Object.fromEntries(texts.map(([name, value]) => [name.toLowerCase(), value])),
-      'idempotency-key': `${run.id}-${step}`,
-    },
-    body: body === undefined ? '' : isJson ? JSON.stringify(body) : (body as string),
-    timeoutMs: Math.max(1, Math.min(TIMEOUT_MS, (deadline ?? Number.POSITIVE_INFINITY) - clock.now())),
-    answerLimit: MOST_ANSWER,
-  })
+  if (broken) return `The header ${broken[0]} has a character that a header cannot have.`
   const redact = redactor(secrets)
-  if ('error' in answer) return failed(redact(answer.error))
-  if (answer.status >= 400 && !accept.includes(answer.status)) {
-    return failed(`The service answered ${answer.status}. ${redact(answer.text ?? '').slice(0, 300)}`.trim())
-  }
-  const text = redact(answer.text ?? '')
+  const patience = request.waitMs ?? TIMEOUT_MS
   return {
-    result: {
-      status: answer.status,
-      headers: JSON.parse(redact(JSON.stringify(answer.headers ?? {}))) as Json,
-      body: /\bjson\b/.test(answer.headers?.['content-type'] ?? '') ? parsed(text) : text,
+    body,
+    async send(sent, more) {
+      const isJson = sent !== undefined && typeof sent !== 'string'
+      const answer = await outbound.send({
+        method: method as string,
+        url,
+        headers: {
+          'user-agent': AGENT,
+          ...(isJson && { 'content-type': 'application/json' }),
+          ...more,
+          ...Object.fromEntries(texts.map(([name, value]) => [name.toLowerCase(), value])),
+          'idempotency-key': `${run.id}-${step}`,
+        },
+        body: sent === undefined ? '' : isJson ? JSON.stringify(sent) : (sent as string),
+        timeoutMs: Math.max(1, Math.min(patience, (deadline ?? Number.POSITIVE_INFINITY) - clock.now())),
+        answerLimit: MOST_ANSWER,
+      })
+      if ('error' in answer) return { error: redact(answer.error) }
+      const { status, text = '', headers: got = {} } = answer
+      return { status, text: redact(text), headers: JSON.parse(redact(JSON.stringify(got))) as Headers }
     },
   }
 }

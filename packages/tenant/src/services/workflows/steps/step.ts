@@ -33,6 +33,10 @@ export interface RequestStep extends Common {
   }
   /** Statuses from 400 on that are not a failure. */
   readonly accept?: readonly number[]
+  /** How long the answer may take; of calls of agents only. */
+  readonly waitMs?: number
+  /** Whether the body is the call of an MCP tool, `{name, arguments}`; of calls of agents only. */
+  readonly isMcp?: boolean
 }
 
 /** A step that waits for so long. */
