@@ -59,6 +59,8 @@ export class SimNode implements Caller {
   readonly #mistakes: Mistakes
   readonly #rate: number
   #wallOffset: number
+  /** How long the machine has slept: its monotonic clock stops meanwhile. */
+  #slept = 0
   #isStopped = false
   #queued: (() => void)[] = []
   /** Cut off from the log. */
@@ -136,6 +138,15 @@ export class SimNode implements Caller {
     for (const run of queued) run()
   }
 
+  /** The machine sleeps, and then wakes. */
+  sleep(ms: number): void {
+    this.stop()
+    this.#world.after(ms, () => {
+      this.#slept += ms
+      if (this.isStopped) this.resume()
+    })
+  }
+
   canReach(other: SimNode): boolean {
     return this === other || (!this.isIsolated && !other.isIsolated)
   }
@@ -151,7 +162,7 @@ export class SimNode implements Caller {
   /** The clocks and timers of the process that runs now. */
   #time(): Time {
     return {
-      elapsed: () => this.#world.now * this.#rate,
+      elapsed: () => (this.#world.now - this.#slept) * this.#rate,
       wall: () => this.#world.now * this.#rate + this.#wallOffset,
       sleep: (ms) =>
         new Promise((done) => {
