@@ -317,11 +317,12 @@ export class Process {
     const { node } = this
     return {
       bring: (row) => this.#turns.run(row.slug, () => this.replica.bring(row)),
-      open: (row) =>
+      open: (row, at) =>
         this.#turns.run(row.slug, async () => {
           const { slug, epoch } = row
           // A follower may have discarded it since it was brought.
-          if (!node.replicas.has(slug)) await this.replica.bring(row)
+          const state = node.replicas.get(slug) ?? (await this.replica.bring(row))
+          if (state?.n !== at.n || state.epoch !== at.epoch) throw new Error(`The replica of ${slug} has moved.`)
           const file = await this.#migrated(slug, node.replicas.get(slug)!)
           node.replicas.delete(slug)
           node.tenants.set(slug, { ...file, next: epoch, openedAt: file.n, openedEpoch: file.epoch })

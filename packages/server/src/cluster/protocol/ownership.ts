@@ -9,8 +9,8 @@ import type { Time } from './time.ts'
 export interface TenantHost {
   /** Brings the replica to the end of the log; null when the log does not have the tenant. */
   bring(row: TenantRow): Promise<ReplicaState | null>
-  /** Makes the replica the file of the tenant. From now on it commits in this epoch. */
-  open(row: TenantRow): Promise<void>
+  /** Makes the replica the file of the tenant, if it is where it was brought. From now on it commits in this epoch. */
+  open(row: TenantRow, at: ReplicaState): Promise<void>
   /** Finishes running requests and closes the file. Its last commits come before this is done. */
   close(slug: string): Promise<void>
   /** Makes the closed file a replica again. */
@@ -164,11 +164,13 @@ export class Ownership {
     const at = await host.bring(row)
     if (at === null) return null
     if (at.n !== row.head) throw new Error(`The replica of ${slug} ends at ${at.n}, the log at ${row.head}.`)
+    // A replica may have been brought from a primary that was replaced, which has other changes.
+    if ((await log.epochAt(slug, at.n)) !== at.epoch) throw new Error(`The replica of ${slug} has another last change.`)
     const isTrusted = () => membership.session === session && membership.isTrusted
     const tenant = new OwnedTenant({ ...row, headEpoch: at.epoch }, isTrusted, () => time.elapsed())
     this.#owned.set(slug, tenant)
     try {
-      await host.open(row)
+      await host.open(row, at)
     } catch (reason) {
       this.#lose(tenant)
       throw reason
