@@ -39,8 +39,8 @@ export class Ownership {
   readonly #claims = new Map<string, Promise<OwnedTenant | null>>()
   readonly #leaving = new Map<string, Promise<boolean>>()
   readonly #dropping = new Map<string, Promise<void>>()
-  /** Tenants whose thread has ended, with how many changes are in the log: until the log was asked again. */
-  readonly #reopening = new Map<string, number>()
+  /** Tenants whose thread has ended, until the log was asked again. */
+  readonly #reopening = new Map<string, OwnedTenant>()
   readonly #appender: Appender
   #claimsNothing = false
 
@@ -64,9 +64,9 @@ export class Ownership {
     return [...this.#owned.values()]
   }
 
-  /** How many changes of each tenant of this node are in the log. */
-  get acknowledged(): readonly { readonly slug: string; readonly head: number }[] {
-    return [...this.all, ...Array.from(this.#reopening, ([slug, head]) => ({ slug, head }))]
+  /** The tenants of this node, with how many of their changes are in the log. */
+  get acknowledged(): readonly OwnedTenant[] {
+    return [...this.#owned.values(), ...this.#reopening.values()]
   }
 
   /** Those that take requests. */
@@ -130,7 +130,7 @@ export class Ownership {
   /** Compares the file of a tenant with the log again: its thread has ended. */
   async reopen(slug: string): Promise<void> {
     const tenant = this.#owned.get(slug)
-    if (tenant) this.#reopening.set(slug, tenant.head)
+    if (tenant) this.#reopening.set(slug, tenant)
     await this.forget(slug)
     await this.own(slug)
   }
