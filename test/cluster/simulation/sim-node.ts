@@ -23,7 +23,7 @@ const TIMEOUT = 800
 const KEPT = 2_000
 
 /** A tenant's file: the writes that are in it, in their order. */
-interface File {
+export interface File {
   /** The layout of its tables. */
   readonly layout: number
   n: number
@@ -357,7 +357,7 @@ export class Process {
   }
 }
 
-function filesOf(node: SimNode): ReplicaFiles {
+export function filesOf(node: { readonly replicas: Map<string, File> }): ReplicaFiles {
   return {
     state: (slug) => {
       const file = node.replicas.get(slug)
