@@ -10,6 +10,7 @@ import { compileModel, MODEL, simulate } from './quint.ts'
 import { replay } from './replay.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/design/cluster-model.md')
+const PROTOCOL = join(import.meta.dirname, 'protocol.qnt')
 const WALKS = Number(process.env.TILDE_MODEL_WALKS ?? 600)
 const LENGTH = 45
 
@@ -57,7 +58,8 @@ describe.each(COUNTEREXAMPLES)('without $without', ({ without: guards, violates,
 })
 
 test('every guard of the model has a counterexample, and the page names it', () => {
-  const guards = new Set([...readFileSync(MODEL, 'utf8').matchAll(/has\("(\w+)"\)/g)].map(([, guard]) => guard!))
+  const text = [MODEL, PROTOCOL].map((path) => readFileSync(path, 'utf8')).join()
+  const guards = new Set([...text.matchAll(/has\("(\w+)"\)/g)].map(([, guard]) => guard!))
   const page = readFileSync(PAGE, 'utf8')
 
   expect(new Set(COUNTEREXAMPLES.flatMap(({ without }) => without))).toEqual(guards)
