@@ -4,6 +4,7 @@ export const SLOW = [
   'test/packages/**',
   'test/site.test.ts',
   'test/client/python.test.ts',
+  'test/cluster/model/**',
   'test/cluster/short/**',
   'test/agents/conformance.test.ts',
   'test/bulk/memory.test.ts',

@@ -197,6 +197,7 @@ const FAULTS: readonly Fault[] = [
     node.stop()
     world.after(world.chance.between(10, 4_000), () => node.isStopped && node.resume())
   },
+  (world, _, node) => node.sleep(world.chance.between(10, 1_500)),
   (world, _, node) => {
     node.isPartitioned = true
     world.after(world.chance.between(10, 4_000), () => {

@@ -23,7 +23,7 @@ const TIMEOUT = 800
 const KEPT = 2_000
 
 /** A tenant's file: the writes that are in it, in their order. */
-interface File {
+export interface File {
   /** The layout of its tables. */
   readonly layout: number
   n: number
@@ -59,6 +59,8 @@ export class SimNode implements Caller {
   readonly #mistakes: Mistakes
   readonly #rate: number
   #wallOffset: number
+  /** How long the machine has slept: its monotonic clock stops meanwhile. */
+  #slept = 0
   #isStopped = false
   #queued: (() => void)[] = []
   /** Cut off from the log. */
@@ -136,6 +138,15 @@ export class SimNode implements Caller {
     for (const run of queued) run()
   }
 
+  /** The machine sleeps, and then wakes. */
+  sleep(ms: number): void {
+    this.stop()
+    this.#world.after(ms, () => {
+      this.#slept += ms
+      if (this.isStopped) this.resume()
+    })
+  }
+
   canReach(other: SimNode): boolean {
     return this === other || (!this.isIsolated && !other.isIsolated)
   }
@@ -151,7 +162,7 @@ export class SimNode implements Caller {
   /** The clocks and timers of the process that runs now. */
   #time(): Time {
     return {
-      elapsed: () => this.#world.now * this.#rate,
+      elapsed: () => (this.#world.now - this.#slept) * this.#rate,
       wall: () => this.#world.now * this.#rate + this.#wallOffset,
       sleep: (ms) =>
         new Promise((done) => {
@@ -306,11 +317,12 @@ export class Process {
     const { node } = this
     return {
       bring: (row) => this.#turns.run(row.slug, () => this.replica.bring(row)),
-      open: (row) =>
+      open: (row, at) =>
         this.#turns.run(row.slug, async () => {
           const { slug, epoch } = row
           // A follower may have discarded it since it was brought.
-          if (!node.replicas.has(slug)) await this.replica.bring(row)
+          const state = node.replicas.get(slug) ?? (await this.replica.bring(row))
+          if (state?.n !== at.n || state.epoch !== at.epoch) throw new Error(`The replica of ${slug} has moved.`)
           const file = await this.#migrated(slug, node.replicas.get(slug)!)
           node.replicas.delete(slug)
           node.tenants.set(slug, { ...file, next: epoch, openedAt: file.n, openedEpoch: file.epoch })
@@ -345,7 +357,7 @@ export class Process {
   }
 }
 
-function filesOf(node: SimNode): ReplicaFiles {
+export function filesOf(node: { readonly replicas: Map<string, File> }): ReplicaFiles {
   return {
     state: (slug) => {
       const file = node.replicas.get(slug)

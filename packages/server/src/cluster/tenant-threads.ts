@@ -35,8 +35,8 @@ export class TenantThreads implements TenantHost {
     return this.#options.replicas.bring(row)
   }
 
-  async open(row: TenantRow): Promise<void> {
-    await this.#options.replicas.publish(row)
+  async open(row: TenantRow, at: ReplicaState): Promise<void> {
+    await this.#options.replicas.publish(row, at)
     this.#node!.pool.tell({ do: 'clock', slug: row.slug, from: row.clock }, row.slug)
   }
 

@@ -5,7 +5,7 @@ import { deflateRaw } from 'node:zlib'
 import { LAYOUT_VERSION } from '@tildebase/tenant/internal'
 import { OneAtATime } from '../protocol/one-at-a-time.ts'
 import { Replica, type ReplicaState } from '../protocol/replica.ts'
-import type { ReplicatedLog, SnapshotHead, TenantRow } from '../protocol/replicated-log.ts'
+import type { Position, ReplicatedLog, SnapshotHead, TenantRow } from '../protocol/replicated-log.ts'
 import { beginLog, type ReplicaFolder, stateOfFile } from './replica-folder.ts'
 
 /** The bytes of a part before it is compressed. */
@@ -36,11 +36,12 @@ export class ReplicaTasks {
   }
 
   /** Makes a replica the tenant's file. Tables of an older layout are brought forward, and then a snapshot is made. */
-  publish(row: TenantRow): Promise<void> {
+  publish(row: TenantRow, at: Position): Promise<void> {
     const { slug, epoch } = row
     return this.#turns.run(slug, async () => {
       // The follower may have discarded it since it was brought.
-      if (this.#folder.state(slug) === null) await this.#replica.bring(row)
+      const state = this.#folder.state(slug) ?? (await this.#replica.bring(row))
+      if (state?.n !== at.n || state.epoch !== at.epoch) throw new Error(`The replica of ${slug} has moved since.`)
       if (this.#folder.migrate(slug)) await this.#saveSnapshot(slug, this.#folder.closedPath(slug))
       this.#folder.publish(slug, epoch)
     })

@@ -28,8 +28,8 @@ export class ReplicaThread {
     return this.#call('bring', [row])
   }
 
-  publish(row: TenantRow): Promise<void> {
-    return this.#call('publish', [row])
+  publish(row: TenantRow, at: ReplicaState): Promise<void> {
+    return this.#call('publish', [row, at])
   }
 
   withdraw(slug: string): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Mark, TenantRow } from './replicated-log.ts'
 
-/** A tenant of this node, and how many of its changes were acknowledged. */
+/** A tenant of this node, how it was claimed, and how many of its changes were acknowledged. */
 interface Acknowledged {
   readonly slug: string
+  readonly owner: string | null
+  readonly epoch: number
   readonly head: number
 }
 
@@ -69,13 +71,16 @@ export class LogGuard {
   }
 
   async #missing(find: (slugs: readonly string[]) => Promise<readonly TenantRow[]>): Promise<readonly string[]> {
-    const owned = this.#owned().map(({ slug, head }) => ({ slug, head }))
+    const owned = this.#owned().map(({ slug, owner, epoch, head }) => ({ slug, owner, epoch, head }))
     if (owned.length === 0) return []
     const rows = new Map((await find(owned.map(({ slug }) => slug))).map((row) => [row.slug, row]))
-    return owned.flatMap(({ slug, head }) => {
+    return owned.flatMap(({ slug, owner, epoch, head }) => {
       const known = rows.get(slug)
       if (known === undefined) return [`${slug} (all)`]
-      return known.head < head ? [`${slug} (${known.head + 1} to ${head})`] : []
+      if (known.head < head) return [`${slug} (${known.head + 1} to ${head})`]
+      // Its epochs may have been given again, and other changes may have the numbers of those that are lost.
+      const isClaimed = known.epoch > epoch || (known.epoch === epoch && known.owner === owner)
+      return isClaimed ? [] : [`${slug} (its claim in epoch ${epoch}, and what came after it)`]
     })
   }
 

@@ -36,7 +36,6 @@ export class Membership {
   promised = 0
   #trustedUntil = Number.NEGATIVE_INFINITY
   #wallAtBeat = 0
-  #elapsedAtBeat = 0
   readonly #seen = new Map<string, { beat: number; at: number; looks: number }>()
   #reported: ReadonlySet<string> = new Set()
   #reached = false
@@ -52,9 +51,8 @@ export class Membership {
     const { time, lease } = this.#options
     const now = time.elapsed()
     if (now >= this.#trustedUntil) return false
-    // A machine that slept, or whose clock was set, asks again: its monotonic clock may have stopped.
-    const drift = Math.abs(time.wall() - this.#wallAtBeat - (now - this.#elapsedAtBeat))
-    return drift < lease
+    // The monotonic clock stops while a machine sleeps. The others do not wait for it, so the wall clock counts as well.
+    return time.wall() - this.#wallAtBeat < lease * TRUSTED
   }
 
   get me(): NodeRow | undefined {
@@ -104,7 +102,6 @@ export class Membership {
     }
     this.promised = promised
     this.#wallAtBeat = wall
-    this.#elapsedAtBeat = sent
     this.#trustedUntil = sent + lease * TRUSTED
     this.nodes = this.#genuine(nodes)
     await this.#expireSilent(nodes)

@@ -15,6 +15,8 @@ interface Held {
  */
 export class OwnedTenant {
   readonly slug: string
+  /** The session that has claimed it. */
+  readonly owner: string | null
   readonly epoch: number
   /** How many changes are in the log. */
   head: number
@@ -34,6 +36,7 @@ export class OwnedTenant {
   constructor(
     at: {
       readonly slug: string
+      readonly owner: string | null
       readonly epoch: number
       readonly head: number
       readonly headEpoch: number
@@ -43,6 +46,7 @@ export class OwnedTenant {
     now: () => number,
   ) {
     this.slug = at.slug
+    this.owner = at.owner
     this.epoch = at.epoch
     this.head = at.head
     this.headEpoch = at.headEpoch

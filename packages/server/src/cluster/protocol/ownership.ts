@@ -9,8 +9,8 @@ import type { Time } from './time.ts'
 export interface TenantHost {
   /** Brings the replica to the end of the log; null when the log does not have the tenant. */
   bring(row: TenantRow): Promise<ReplicaState | null>
-  /** Makes the replica the file of the tenant. From now on it commits in this epoch. */
-  open(row: TenantRow): Promise<void>
+  /** Makes the replica the file of the tenant, if it is where it was brought. From now on it commits in this epoch. */
+  open(row: TenantRow, at: ReplicaState): Promise<void>
   /** Finishes running requests and closes the file. Its last commits come before this is done. */
   close(slug: string): Promise<void>
   /** Makes the closed file a replica again. */
@@ -39,8 +39,8 @@ export class Ownership {
   readonly #claims = new Map<string, Promise<OwnedTenant | null>>()
   readonly #leaving = new Map<string, Promise<boolean>>()
   readonly #dropping = new Map<string, Promise<void>>()
-  /** Tenants whose thread has ended, with how many changes are in the log: until the log was asked again. */
-  readonly #reopening = new Map<string, number>()
+  /** Tenants whose thread has ended, until the log was asked again. */
+  readonly #reopening = new Map<string, OwnedTenant>()
   readonly #appender: Appender
   #claimsNothing = false
 
@@ -64,9 +64,9 @@ export class Ownership {
     return [...this.#owned.values()]
   }
 
-  /** How many changes of each tenant of this node are in the log. */
-  get acknowledged(): readonly { readonly slug: string; readonly head: number }[] {
-    return [...this.all, ...Array.from(this.#reopening, ([slug, head]) => ({ slug, head }))]
+  /** The tenants of this node, with how many of their changes are in the log. */
+  get acknowledged(): readonly OwnedTenant[] {
+    return [...this.#owned.values(), ...this.#reopening.values()]
   }
 
   /** Those that take requests. */
@@ -130,7 +130,7 @@ export class Ownership {
   /** Compares the file of a tenant with the log again: its thread has ended. */
   async reopen(slug: string): Promise<void> {
     const tenant = this.#owned.get(slug)
-    if (tenant) this.#reopening.set(slug, tenant.head)
+    if (tenant) this.#reopening.set(slug, tenant)
     await this.forget(slug)
     await this.own(slug)
   }
@@ -164,11 +164,13 @@ export class Ownership {
     const at = await host.bring(row)
     if (at === null) return null
     if (at.n !== row.head) throw new Error(`The replica of ${slug} ends at ${at.n}, the log at ${row.head}.`)
+    // A replica may have been brought from a primary that was replaced, which has other changes.
+    if ((await log.epochAt(slug, at.n)) !== at.epoch) throw new Error(`The replica of ${slug} has another last change.`)
     const isTrusted = () => membership.session === session && membership.isTrusted
     const tenant = new OwnedTenant({ ...row, headEpoch: at.epoch }, isTrusted, () => time.elapsed())
     this.#owned.set(slug, tenant)
     try {
-      await host.open(row)
+      await host.open(row, at)
     } catch (reason) {
       this.#lose(tenant)
       throw reason
