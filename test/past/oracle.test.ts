@@ -85,7 +85,9 @@ const sumOf = (deals: readonly Deal[]) => deals.reduce((sum, { value }) => sum +
 /** Number and value of the deals of each stage that has any. */
 function sumsOf(deals: readonly Deal[]): { [stage: string]: [number, number] } {
   const stages = STAGES.filter((stage) => ofStage(deals, stage).length > 0)
-  return Object.fromEntries(stages.map((stage) => [stage, [ofStage(deals, stage).length, sumOf(ofStage(deals, stage))]]))
+  return Object.fromEntries(
+    stages.map((stage) => [stage, [ofStage(deals, stage).length, sumOf(ofStage(deals, stage))]]),
+  )
 }
 
 /** The same, as an aggregation answers it. */

@@ -188,7 +188,7 @@ describe.each(Object.keys(ACCOUNTS))('%s', (name) => {
     },
   )
 
-  test('is not taken for complete when it goes on failing, or answers without a list', async () => {
+  test('is not taken for complete when it continues to fail, or answers without a list', async () => {
     const account = open()
 
     for (const trouble of ['failure', 'no list'] as const) {

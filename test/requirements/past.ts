@@ -43,7 +43,8 @@ export const past = requirements('past', {
     'integration.failed':
       'A run that fails has the event failed with the reason; error is set and the status stays Connected.',
     'integration.schedule': 'schedule (cron) repeats the runs, with the rights of the author.',
-    'integration.preview': 'POST /Integration/:id/preview shows records as a mapping would write them, and writes nothing.',
+    'integration.preview':
+      'POST /Integration/:id/preview shows records as a mapping would write them, and writes nothing.',
     'integration.mapping':
       'A changed mapping keeps the integration connected if the caller may do all that it did and does; a wrong one is refused.',
     'integration.watch': 'GET /Integration/:id/run shows the run in progress with its counts.',

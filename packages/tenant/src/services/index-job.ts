@@ -28,7 +28,7 @@ export class IndexJob implements Job {
   #written: number
   /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
   #behind: number
-  /** How many of them may be missing while writing goes on. */
+  /** How many of them may be missing while writing continues. */
   #most = MOST_BEHIND
 
   constructor(engine: Engine) {
