@@ -36,7 +36,9 @@ export function walk(
   const steps = [...begin]
   while (steps.length < length) {
     const options = machine.options(states.at(-1)!).map((option) => ({ option, step: stepOf(option.variable('did')) }))
-    const { option, step } = chance.pick(options.flatMap((one) => Array.from({ length: RARE.test(one.step) ? 1 : USUAL }, () => one)))
+    const { option, step } = chance.pick(
+      options.flatMap((one) => Array.from({ length: RARE.test(one.step) ? 1 : USUAL }, () => one)),
+    )
     const state = option.state()
     steps.push(step)
     states.push(state)
