@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { blobsOf, hashOf, send } from './content.ts'
+import { mergeWithFiles } from './merge.ts'
 
 let app: TestApp
 let deal: string
@@ -85,6 +86,8 @@ verifies(['file.fork', 'file.delete'], 'a fork has the content as its own', asyn
   expect(blobsOf(app.data, 'from-file').whole).toEqual([])
   expect(await contentsOf('acme')).toEqual(WHOLE)
 })
+
+verifies('file.fork', 'the changes of a fork bring their content', () => mergeWithFiles(app))
 
 verifies('file.verify', 'content that was changed or lost on the disk is found', async () => {
   const paths = blobsOf(app.data, 'from-log').whole.map((name) => join(app.data, 'files', 'fr', 'from-log', name))

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { KEY, startServer } from '../../bench/hosts/server.ts'
+import { testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
+import { mergeWithFiles } from './merge.ts'
 
 const SIZE = Number(process.env.TILDE_FILE_MIB ?? 512) * 1_048_576
 const MOST_MIB = 64
@@ -64,3 +66,12 @@ async function digestOf(answer: Response): Promise<string> {
   for await (const chunk of answer.body!) sum.update(chunk)
   return `sha256:${sum.digest('hex')}`
 }
+
+verifies('file.fork', 'the changes of a fork bring their content from another thread', async () => {
+  const host = await testHost({}, { workers: '2' })
+  try {
+    await mergeWithFiles(host)
+  } finally {
+    await host.stop()
+  }
+})

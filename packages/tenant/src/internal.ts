@@ -27,6 +27,7 @@ export {
 export { HistoryImporter } from './services/bulk/history.ts'
 export { type ImportCounts, type ImportDetail, Importer, type RowImporter } from './services/bulk/import.ts'
 export type { Changeset } from './services/changesets/changeset.ts'
+export type { ForkFile } from './services/changesets/fork.ts'
 export type { Review } from './services/changesets/review.ts'
 export { type ReceivedContent, storeBytes } from './services/files/receive.ts'
 export type { PartCheck, ReceivedPart, UploadState } from './services/files/uploads.ts'

@@ -1,6 +1,6 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
-import { type Call, type Match, parseBody, parseQuery, type WriteRoute } from './call.ts'
+import { type Call, type Match, type OtherPart, parseBody, parseQuery, type WriteRoute } from './call.ts'
 import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
@@ -132,7 +132,8 @@ function callOf(
       context,
     },
     importLimit: options.importLimit ?? IMPORT_LIMIT,
-    readOther: (slug, path, reader) => readOther(slug, path, reader, { request, target, sender, requestId }, options),
+    readOther: (slug, path, reader, part) =>
+      readOther(slug, path, reader, part, { request, target, sender, requestId }, options),
     report: (reason) => options.report(reason, requestId),
   }
 }
@@ -142,16 +143,18 @@ async function readOther(
   slug: string,
   path: string,
   sender: Sender,
+  { query = '', range }: OtherPart = {},
   { request, target, requestId }: Omit<TenantCall, 'slug'>,
   options: AppOptions,
 ): Promise<HttpResponse> {
   if (!options.readOther) throw new Problem('not_supported', 'This host cannot read another tenant.')
-  const inner = { ...request, method: 'GET', path: `/~${slug}/${path}`, query: '', headers: {}, body: null }
+  const headers = range === undefined ? {} : { range }
+  const inner = { ...request, method: 'GET', path: `/~${slug}/${path}`, query, headers, body: null }
   const { signal: _, ...plain } = inner
   return options.readOther({
     slug,
     request: plain,
-    target: { ...target, tenant: slug, segments: [path] },
+    target: { ...target, tenant: slug, segments: path.split('/') },
     sender,
     requestId,
   })

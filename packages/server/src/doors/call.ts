@@ -8,6 +8,13 @@ import type { Sender } from './tenant-call.ts'
 
 const MAX_DEPTH = 64
 
+/** What a request to another tenant asks for, next to its path. */
+export interface OtherPart {
+  readonly query?: string
+  /** The bytes of a file. */
+  readonly range?: string
+}
+
 /** One request inside a tenant, with everything its handler needs. */
 export interface Call {
   readonly tenant: Tenant
@@ -41,7 +48,7 @@ export interface Call {
   /** How many bytes an import may have, after inflation. */
   readonly importLimit: number
   /** Reads a path of another tenant with a credential of that tenant. */
-  readonly readOther: (slug: string, path: string, sender: Sender) => Promise<HttpResponse>
+  readonly readOther: (slug: string, path: string, sender: Sender, part?: OtherPart) => Promise<HttpResponse>
   /** Reports a fault of ours to the operator. */
   readonly report: (reason: unknown) => void
 }

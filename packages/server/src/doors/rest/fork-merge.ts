@@ -1,5 +1,5 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
-import { tenantOfSecret } from '@tildebase/tenant/internal'
+import { type ForkFile, type ReceivedContent, tenantOfSecret } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import type { HttpResponse } from '../http.ts'
 import { slugOf } from '../target.ts'
@@ -14,6 +14,7 @@ export interface ForkMerge {
 interface ForkChanges {
   readonly origin: { readonly tenant: string; readonly seq: number }
   readonly operations: readonly unknown[]
+  readonly files: readonly ForkFile[]
   readonly skipped: ForkMerge['skipped']
 }
 
@@ -24,17 +25,18 @@ interface ForkChanges {
 export function readFork(call: Call): Promise<Call> | null {
   const { body } = call
   if (!isPlainObject(body) || body.from === undefined || body.operations !== undefined) return null
-  return merged(call, body).then((prepared) => ({ ...call, prepared }))
+  return merged(call, body)
 }
 
-async function merged(call: Call, body: { readonly [name: string]: unknown }): Promise<ForkMerge> {
+async function merged(call: Call, body: { readonly [name: string]: unknown }): Promise<Call> {
   const { from, key = null, ...given } = body
   if (typeof from !== 'string') throw new Problem('invalid_body', 'from must be the name of a fork.', { field: 'from' })
   if (key !== null && typeof key !== 'string')
     throw new Problem('invalid_body', 'key must be a key of the fork.', { field: 'key' })
   const fork = slugOf(from)
-  const answer = await call.readOther(fork, 'fork', readerOf(fork, key, call.sender))
-  const { origin, operations, skipped } = await changesOf(fork, answer)
+  const reader = readerOf(fork, key, call.sender)
+  const answer = await call.readOther(fork, 'fork', reader)
+  const { origin, operations, files, skipped } = await changesOf(fork, answer)
   if (origin.tenant !== call.tenant.slug)
     throw new Problem('conflict', `${fork} is a fork of ${origin.tenant}, not of ${call.tenant.slug}.`, {
       field: 'from',
@@ -42,7 +44,51 @@ async function merged(call: Call, body: { readonly [name: string]: unknown }): P
   if (operations.length === 0)
     throw new Problem('invalid_operation', `${fork} has no changes since it was created.`, { field: 'from' })
   const { title = `Changes of ${fork}`, ...rest } = given
-  return { body: { ...rest, title, from: fork, base: origin.seq, operations }, skipped }
+  const contents = await copyContents(call, fork, reader, files)
+  const prepared: ForkMerge = { body: { ...rest, title, from: fork, base: origin.seq, operations }, skipped }
+  return { ...call, prepared, writes: { ...call.writes, contents } }
+}
+
+/** The bytes of the fork's files, for the write that proposes its operations. */
+async function copyContents(
+  call: Call,
+  fork: string,
+  reader: Sender,
+  files: readonly ForkFile[],
+): Promise<readonly ReceivedContent[]> {
+  const contents: ReceivedContent[] = []
+  try {
+    for (const file of files) {
+      const content = await call.tenant.files.receive(bytesOf(call, fork, reader, file), file, file.size)
+      contents.push(content)
+      if (content.hash !== file.hash)
+        throw new Problem('conflict', `The content of ${file.name} is damaged in ${fork}.`)
+    }
+    return contents
+  } catch (reason) {
+    await call.tenant.files.dropUnneeded(contents)
+    throw reason
+  }
+}
+
+/** One request for so many bytes: threads pass each other whole answers. */
+const PORTION = 1_048_576
+
+async function* bytesOf(call: Call, fork: string, reader: Sender, { size, at }: ForkFile): AsyncGenerator<Uint8Array> {
+  const path = [at.type, at.id, at.field, ...(at.n === null ? [] : [at.n])].join('/')
+  for (let from = 0; from < size; from += PORTION) {
+    const range = `bytes=${from}-${Math.min(from + PORTION, size) - 1}`
+    const answer = await call.readOther(fork, path, reader, { query: `asOf=${at.seq}`, range })
+    if (answer.status !== 206) await changesOf(fork, answer)
+    yield* chunksOf(answer.body)
+  }
+}
+
+async function* chunksOf(body: HttpResponse['body']): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  const encoder = new TextEncoder()
+  const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
 }
 
 /** The credential that reads the fork: the operator's, or the key in the request. */

@@ -34,6 +34,8 @@ const BEAT = 1_000
 const STEADY = 10_000
 const SHORTEST_PAUSE = 100
 const LONGEST_PAUSE = 30_000
+/** A part of a file has 1 MiB. */
+const MOST_FOR_OTHERS = 4_194_304
 /** Node 22 warns in every thread that its SQLite is experimental. Elsewhere threads inherit the options of the process. */
 export const QUIET = process.version.startsWith('v22.') ? { execArgv: ['--disable-warning=ExperimentalWarning'] } : {}
 
@@ -212,7 +214,7 @@ export class TenantWorker {
     let answer: HttpResponse
     try {
       answer = await this.#options.readOther(call)
-      if (isStream(answer.body)) throw new Error(`${call.request.path} answers with a stream.`)
+      if (isStream(answer.body)) answer = { ...answer, body: await collected(answer.body) }
     } catch (reason) {
       answer = refusal(reason, call.requestId, report)
     }
@@ -344,4 +346,16 @@ function moved(): Problem {
   return new Problem('unavailable', 'Another node has this tenant now, or the log cannot be reached. Try again.', {
     retryAfter: 1,
   })
+}
+
+/** The whole of an answer that another thread gets. It asks for large ones in parts. */
+async function collected(body: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(Buffer.from(chunk))
+    length += chunk.length
+    if (length > MOST_FOR_OTHERS) throw new Error('An answer for another thread is too large.')
+  }
+  return Buffer.concat(chunks)
 }

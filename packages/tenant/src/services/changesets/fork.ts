@@ -1,9 +1,10 @@
-import { type JsonObject, Problem } from '@tildebase/nouns'
+import { type FileValue, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { type LogRow, readLog } from '../../store/log/log.ts'
 import { readOrigin } from '../../store/log/origin.ts'
+import { fileFields, filesIn } from '../../write/files.ts'
 import { demandSize } from './operations.ts'
 
 /** A verb that a fork ran, for its origin to run again. */
@@ -14,10 +15,24 @@ interface ForkOperation {
   readonly data?: JsonObject
 }
 
+/** A file that a fork got, and where it is: in a field of an entity, at an event. */
+export interface ForkFile extends FileValue {
+  readonly at: {
+    readonly type: string
+    readonly id: string
+    readonly field: string
+    /** The place in a list. */
+    readonly n: number | null
+    readonly seq: number
+  }
+}
+
 /** What a fork did since it was made. */
 export interface ForkChanges {
   readonly origin: { readonly tenant: string; readonly seq: number }
   readonly operations: readonly ForkOperation[]
+  /** The files of the operations, each content once. */
+  readonly files: readonly ForkFile[]
   /** How many events of each type are left out: they do not belong to the data, or follow from what does. */
   readonly skipped: { readonly [type: string]: number }
 }
@@ -38,6 +53,7 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
   }
   const { show } = visibilityOf(engine, grant, null)
   const operations: ForkOperation[] = []
+  const files = new Map<string, ForkFile>()
   const skipped = new Map<string, number>()
   let bytes = 0
   for (let rows = readLog(engine.sql, origin.seq, PAGE); rows.length > 0; ) {
@@ -45,13 +61,16 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
       if (OWN.has(row.type) || FOLLOWERS.test(row.actor) || row.verb === 'conflict') {
         skipped.set(row.type, (skipped.get(row.type) ?? 0) + 1)
       } else if (row.data === null || show(row) !== row) throw hidden()
-      else operations.push(operationOf(row))
+      else {
+        operations.push(operationOf(row))
+        for (const file of filesOf(engine, row)) files.set(file.hash, file)
+      }
       bytes += row.data?.length ?? 0
       demandSize(operations.length, bytes)
     }
     rows = readLog(engine.sql, rows.at(-1)!.seq, PAGE)
   }
-  return { origin, operations, skipped: Object.fromEntries(skipped) }
+  return { origin, operations, files: [...files.values()], skipped: Object.fromEntries(skipped) }
 }
 
 /** The verb of an event. Its arguments are the fields that it changed: the same values come of it. */
@@ -63,6 +82,23 @@ function operationOf({ type, verb, entity: id, data, previous }: LogRow): ForkOp
   const changed = Object.fromEntries(fields.map((field) => [field, state[field] ?? null]))
   // A rollback leads to a version that only the fork has.
   return { type, verb: verb === 'rollback' ? 'update' : verb, id, data: changed }
+}
+
+/** The files that an event added. */
+function filesOf({ nouns }: Engine, { type, entity: id, data, previous, seq }: LogRow): readonly ForkFile[] {
+  const noun = nouns.get(type)
+  if (noun === undefined || !data?.includes('"sha256:')) return []
+  const state = JSON.parse(data) as JsonObject
+  const before = JSON.parse(previous ?? '{}') as JsonObject
+  return fileFields(noun).flatMap(({ name: field, list }) => {
+    const known = new Set(filesIn(before[field]).map(({ hash }) => hash))
+    if (previous !== null && !Object.hasOwn(before, field)) return []
+    const added = filesIn(state[field]).map((file, n) => ({
+      ...file,
+      at: { type, id, field, n: list ? n : null, seq },
+    }))
+    return added.filter(({ hash }) => !known.has(hash))
+  })
 }
 
 function hidden(): Problem {
