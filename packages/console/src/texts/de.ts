@@ -50,7 +50,7 @@ const texts: Texts = {
   'Mark this moment…': 'Diesen Moment markieren…',
   'Mark this moment': 'Diesen Moment markieren',
   Mark: 'Markieren',
-  'You are in the past: everything is shown as of': 'Sie sind in der Vergangenheit. Gezeigt wird der Stand vom',
+  'You are in the past: everything is shown as of': 'Sie sind in der Vergangenheit. So war alles am',
   'Nothing can be changed here.': 'Hier kann nichts geändert werden.',
   'What changed since': 'Was sich seitdem änderte',
   'What happened since': 'Was seitdem geschah',
