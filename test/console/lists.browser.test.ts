@@ -150,6 +150,40 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     )
     await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
   })
+
+  test('the console speaks German, and Hebrew from right to left, with names of entities as they are', async () => {
+    await make('Deal', { name: 'Home' })
+    const { page } = await stage.enter('settings')
+    const speak = async (language: string, path: string) => {
+      await page.evaluate(
+        (chosen) => localStorage.setItem('tildebase.preferences', `{"language":"${chosen}"}`),
+        language,
+      )
+      await page.goto(`${stage.host.url}/console#/~acme/${path}`)
+      await page.reload()
+      await page.locator('.key-box form input').first().waitFor()
+      await page
+        .locator('.key-box form input[type=password]')
+        .first()
+        .fill(await stage.host.key('acme', 'admin:all'))
+      await page.locator('.key-box form button.primary').click()
+    }
+
+    await speak('de', 'Deal?text=Home')
+    await page.getByRole('heading', { name: 'Geschäfte', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Gruppieren' }).waitFor()
+    expect(await page.getByRole('navigation', { name: 'Konsole' }).getByRole('link').first().textContent()).toBe(
+      'Start',
+    )
+    expect(await page.locator('tbody .title').allTextContents()).toEqual(['Home'])
+    await speak('he', 'settings')
+    await page.getByRole('heading', { name: 'הגדרות', level: 1 }).waitFor()
+
+    const side = (await page.locator('.side').boundingBox())!
+    expect(await page.evaluate(() => [document.documentElement.lang, document.dir])).toEqual(['he', 'rtl'])
+    expect(side.x).toBeGreaterThan(600)
+    await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
+  })
 })
 
 describe.skipIf(BROWSER === null)('the day of a list', () => {

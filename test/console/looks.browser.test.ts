@@ -76,6 +76,12 @@ describe.skipIf(BROWSER === null).each(LOOKS)('the console, $look', ({ dark, siz
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width)
     expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0)
     if (process.env.TILDE_PICTURES === '1' && !isPlain) await takePicture(page, name, dark)
+    if (process.env.TILDE_LOOKS === 'all') {
+      await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
+      expect(await barriers(page)).toEqual([])
+      expect(await faintTexts(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width)
+    }
     await page.context().clearCookies()
   })
 

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals'
+import { LANGUAGES, type Language } from './texts/languages.ts'
 
 /** How the console looks for a person. This browser keeps it, for all tenants. */
 export interface Preferences {
+  readonly language: Language
   readonly theme: 'system' | 'light' | 'dark'
   readonly density: 'normal' | 'dense'
   /** How many rows a page of a list has. */
@@ -11,9 +13,9 @@ export interface Preferences {
 export const PAGE_SIZES = [25, 50, 100]
 
 const STORE = 'tildebase.preferences'
-const DEFAULTS: Preferences = { theme: 'system', density: 'normal', pageSize: 25 }
+const DEFAULTS: Preferences = { language: 'en', theme: 'system', density: 'normal', pageSize: 25 }
 
-export const preferences = signal<Preferences>(stored())
+export const preferences = signal<Preferences>(typeof localStorage === 'undefined' ? DEFAULTS : stored())
 
 export function prefer(patch: Partial<Preferences>): void {
   preferences.value = { ...preferences.value, ...patch }
@@ -21,6 +23,7 @@ export function prefer(patch: Partial<Preferences>): void {
 }
 
 preferences.subscribe(({ theme, density }) => {
+  if (typeof document === 'undefined') return
   const { dataset } = document.documentElement
   dataset.theme = theme
   dataset.density = density
@@ -34,5 +37,6 @@ function stored(): Preferences {
     kept = {}
   }
   const pageSize = PAGE_SIZES.includes(kept.pageSize ?? 0) ? kept.pageSize! : DEFAULTS.pageSize
-  return { ...DEFAULTS, ...kept, pageSize }
+  const language = Object.hasOwn(LANGUAGES, kept.language ?? '') ? kept.language! : DEFAULTS.language
+  return { ...DEFAULTS, ...kept, pageSize, language }
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { asOf } from '../place.ts'
 import { PAGE_SIZES, type Preferences, prefer, preferences } from '../preferences.ts'
 import { mayConfigure, saveSetting, setting } from '../service/settings.ts'
+import { LANGUAGES } from '../texts/languages.ts'
 import { sayError } from '../toast.ts'
 import { Head } from '../ui/basics.tsx'
 import { SelectField } from '../ui/inputs.tsx'
@@ -12,7 +13,7 @@ const COMMON = ['EUR', 'USD', 'GBP', 'CHF', 'JPY']
 
 /** What is so for everyone in the tenant, and how this browser shows it. */
 export function SettingsPage() {
-  const { theme, density, pageSize } = preferences.value
+  const { language, theme, density, pageSize } = preferences.value
   return (
     <>
       <Head title="Settings" />
@@ -23,6 +24,16 @@ export function SettingsPage() {
         </section>
         <section class="panel" aria-labelledby="browser-title">
           <h2 id="browser-title">For you, in this browser</h2>
+          <SelectField
+            label="Language"
+            value={language}
+            options={Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name }))}
+            onChange={(value) => {
+              prefer({ language: value as Preferences['language'] })
+              // The texts are chosen when the page is loaded.
+              location.reload()
+            }}
+          />
           <SelectField
             label="Theme"
             value={theme}

@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
+import { preferences } from '../preferences.ts'
 
-const LOCALE = typeof navigator === 'undefined' ? 'en' : navigator.language
+/** English is written as the reader's country does; another language as its own. */
+const LANGUAGE = typeof localStorage === 'undefined' ? 'en' : preferences.value.language
+const LOCALE = localeOf()
 const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
 // A calendar day has no time zone: it is the same day for every reader.
 const DATE = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -21,7 +24,7 @@ const WEEKDAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', timeZone: 'U
 const NUMBER = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
 const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
-const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const AGO = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 
 export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso)) : iso)
 export const dateText = (iso: string) => (isTime(iso) ? DATE.format(new Date(iso)) : iso)
@@ -167,6 +170,11 @@ export function localInput(iso: string | null | undefined): string {
 /** The ISO time of a `datetime-local` input, or null. */
 export function fromLocalInput(text: string): string | null {
   return text === '' || !isTime(text) ? null : new Date(text).toISOString()
+}
+
+function localeOf(): string {
+  if (typeof navigator === 'undefined') return 'en'
+  return LANGUAGE === 'en' ? navigator.language : LANGUAGE
 }
 
 export const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ''
