@@ -40,7 +40,7 @@ beforeEach(async () => {
   app = await testApp()
   for (const name of ['Ada', 'Eve']) await app.request('POST', '/~acme/Contact', { name })
   // The thread has seen that the disk is slow.
-  for (let i = 0; i < 3; i++) await app.request('POST', '/~other/Contact', { name: 'Joe' })
+  for (let i = 0; i < 3; i++) await app.request('POST', '/~warm/Contact', { name: 'Joe' })
 })
 afterEach(async () => {
   release()
