@@ -27,7 +27,7 @@ export interface Compiled {
 export type State = { readonly [variable: string]: unknown }
 
 /** What can happen in a state. The state after it is computed when it is asked for. */
-export interface Option {
+interface Option {
   readonly variable: (name: string) => unknown
   readonly state: () => State
 }

@@ -46,17 +46,3 @@ export function walk(
   }
   return { steps, states, isSafe: true }
 }
-
-/** Leaves out steps as long as the history still violates the invariant. */
-export function shorten(machine: Machine, steps: readonly Step[], invariant: string): readonly Step[] {
-  let short = [...steps]
-  for (let size = 3; size > 0; size--) {
-    for (let at = short.length - size; at >= 0; at--) {
-      const without = short.toSpliced(at, size)
-      const states = follow(machine, without)
-      const end = states?.findIndex((state) => machine.value(invariant, state) !== true) ?? -1
-      if (end > 0) short = without.slice(0, end)
-    }
-  }
-  return short
-}

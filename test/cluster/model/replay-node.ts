@@ -8,7 +8,7 @@ import { encode, type File, filesOf } from '../simulation/sim-node.ts'
 
 export const SLUG = 'a'
 /** A tick of the model in milliseconds. */
-export const TICK = 1_000
+const TICK = 1_000
 const LEASE = 5 * TICK
 
 /** The connection that a call uses: those of PostgresLog, and those of the thread of replicas. */
