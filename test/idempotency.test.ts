@@ -53,6 +53,8 @@ const POSTS: {
   '/import/history': { body: [{ type: 'Contact', verb: 'create', timestamp: '2001-01-01T00:00:00Z', data: {} }] },
   '/Integration/:id/connect': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
   '/Integration/:id/sync': { prepare: connected },
+  '/Integration/:id/stop': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
+  '/integrations/:id/stop': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
   '/integrations/:id/connect': { of: ['Integration', { name: 'i', provider: 'other' }], body: {} },
   '/integrations/:id/sync': { prepare: connected },
   '/files': { body: { any: 'content' } },
@@ -159,6 +161,8 @@ describe('every POST is done once per Idempotency-Key', () => {
       '/account/passkeys',
       '/uploads',
       '/:type/:id/:field',
+      '/Integration/:id/preview',
+      '/integrations/:id/preview',
       '/decide',
     ]
     const others = posts.filter(({ repeats, path }) => repeats && !named.some((one) => path.startsWith(one)))
@@ -166,7 +170,7 @@ describe('every POST is done once per Idempotency-Key', () => {
     expect(docs).toContain('These endpoints ignore the key:\n\n- `/~{tenant}/mcp`')
     expect(docs).toContain('(`session`, `invitation`, `oauth`, `account/passkeys`)')
     expect(docs).toContain('- `/uploads`')
-    expect(docs).toContain('`/link`')
+    expect(docs).toContain('`/link` of a file and `/preview` of an Integration')
     expect(docs).toContain('- `/decide`')
   })
 })

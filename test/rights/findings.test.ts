@@ -281,6 +281,7 @@ describe('revoking a key', () => {
       webhooks: [webhook],
       hooks: ['hook_Contact-creating'],
       workflows: [],
+      agents: [],
       integrations: [],
       apiKeys: [child.$id],
     })
@@ -332,6 +333,7 @@ describe('suspending a person', () => {
       webhooks: [webhook],
       hooks: ['hook_Contact-creating'],
       workflows: [],
+      agents: [],
       integrations: [],
       apiKeys: [key.$id],
     })

@@ -25,11 +25,7 @@ const retype = (to: string, query = '') => send('POST', `/schema/Car/retype${que
 
 /** Waits until a task has ended, and does something else meanwhile. */
 async function ended(begun: Reply, meanwhile: (task: any) => unknown = () => {}): Promise<any> {
-  expect([begun.status, begun.headers.get('location'), begun.body.state]).toEqual([
-    202,
-    `/~acme/tasks/${begun.body.id}`,
-    'running',
-  ])
+  expect([begun.status, begun.headers.get('location')]).toEqual([202, `/~acme/tasks/${begun.body.id}`])
   for (;;) {
     const { body } = await send('GET', `/tasks/${begun.body.id}`)
     if (body.state !== 'running') return body

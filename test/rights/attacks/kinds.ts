@@ -64,7 +64,7 @@ export const TABLES: { readonly [table: string]: Held } = {
   versions: STATE,
   waits: ['wait'],
   workflow_calls: QUEUE,
-  workflow_runs: ['run'],
+  workflow_runs: ['run', 'agent'],
   workflow_steps: ['run'],
   workflows: ['workflow'],
 }

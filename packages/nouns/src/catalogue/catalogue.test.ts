@@ -31,6 +31,7 @@ const SERVICE = ' (set by the service)'
 
 /** Fields that are not in the facts, and facts that only the service may write. */
 const OURS: { readonly [type: string]: { readonly [field: string]: string } } = {
+  Agent: { endpoint: 'string', protocol: 'HTTP | MCP', tool: 'string', headers: 'json' },
   ApiKey: {
     status: `Active | Revoked | Expired = Active${SERVICE}`,
     lastUsedAt: `datetime${SERVICE}`,

@@ -83,6 +83,7 @@ export const integrationRoutes: readonly Route[] = [
     summary: 'Show records of an integration as a mapping would write them',
     needs: 'write:platform',
     also: 'the rights of the integration',
+    repeats: true,
     body: jsonBody(
       MAPPING,
       { mapping: { contacts: { type: 'Contact', fields: { email: 'email' } } } },
@@ -90,7 +91,7 @@ export const integrationRoutes: readonly Route[] = [
       false,
     ),
     answers: { 200: answer(PREVIEW) },
-    handle: async (call) => json(200, await call.tenant.previewIntegration(call.grant, seen(call), call.body)),
+    handle: async (call) => json(200, await call.tenant.previewIntegration(call.grant, changeable(call), call.body)),
   }),
 ]
 
@@ -99,16 +100,22 @@ function seen({ read, params }: Call): string {
   return read.get(read.noun('Integration'), params.id!).id
 }
 
+/** The same, for a caller that may change integrations. */
+function changeable(call: Call): string {
+  call.read.demand('write', call.read.noun('Integration'))
+  return seen(call)
+}
+
 async function stop(call: Call): Promise<Reply> {
   const { tenant, grant } = call
-  const id = seen(call)
+  const id = changeable(call)
   if (!tenant.stopIntegration(grant, id)) return json(200, { running: false })
   return json(202, { running: true, ...tenant.integrationRun(id) })
 }
 
 async function connect(call: Call): Promise<Reply> {
   const { tenant, grant, params, body } = call
-  const checked = await tenant.checkCredentials(grant, seen(call), body)
+  const checked = await tenant.checkCredentials(grant, changeable(call), body)
   const result = await tenant.write(grant, call.writes, call.newBudget(), (write) =>
     write.connectIntegration(params.id!, body, checked),
   )
