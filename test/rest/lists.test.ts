@@ -73,11 +73,11 @@ test('explain shows the query plan of a list to administrators only', async () =
 })
 
 test('a query over its budget ends with 422, and its neighbours continue', async () => {
-  const slow = await testApp({ TILDE_QUERY_TIMEOUT: '50ms' })
-  const notes = 'x'.repeat(50_000)
-  const rows = Array.from({ length: 100 }, (_, i) => ({ name: `n${i}`, notes }))
-  const { body: made } = await slow.request('POST', '/~big/import/Contact', rows)
-  expect(made).toMatchObject({ imported: 100 })
+  const slow = await testApp({ TILDE_QUERY_TIMEOUT: '150ms' })
+  const rows = Array.from({ length: 10 }, (_, i) => ({ name: `n${i}`, notes: 'x'.repeat(50_000) }))
+  for (let i = 0; i < 50; i++) {
+    expect((await slow.request('POST', '/~big/import/Contact', rows)).body).toMatchObject({ imported: 10 })
+  }
 
   // For each letter it looks at all that follow.
   const late = await slow.request('GET', `/~big/Contact?filter=${filter({ notes: { $regex: 'x+y' } })}`)

@@ -164,3 +164,16 @@ describe('the operator', () => {
     expect((await host.as('')('GET', '/operator/tenants')).status).toBe(401)
   })
 })
+
+test('several requests at once that only read a tenant, or are refused, leave none behind', async () => {
+  const reads = [{ path: '/Contact', method: 'GET' }]
+  const replies = await Promise.all([
+    host.request('POST', '/~passing/batch', { operations: reads }),
+    host.request('POST', '/~passing/do', { code: 'await $.Contact.find({})' }),
+    host.request('GET', '/~passing/Contact'),
+    host.request('POST', '/~passing/Contact', { stage: 'Nowhere' }),
+  ])
+
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422])
+  expect(await host.tenants()).not.toContain('passing')
+})

@@ -31,7 +31,7 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
         ))}
       </ol>
       {canWrite && (
-        <form onSubmit={(event) => event.preventDefault()}>
+        <div class="add-comment">
           <label class="unseen" for={`${id}-text`}>
             Comment
           </label>
@@ -46,7 +46,7 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
           <Act onRun={add} disabled={text.trim() === ''}>
             Comment
           </Act>
-        </form>
+        </div>
       )}
     </section>
   )

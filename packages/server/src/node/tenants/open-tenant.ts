@@ -50,6 +50,8 @@ export interface OpenTenant {
   readonly releaseMemory: () => void
   /** Requests in progress: a tenant in use is not closed. */
   busy: number
+  /** Whether it was made for a request: a tenant in which nothing is written then does not stay. */
+  isFresh: boolean
 }
 
 /** Opens the tenant in a file, or an empty one in `:memory:`, with the ports of this host. */
@@ -124,6 +126,7 @@ export function openTenantFile(
       isIdle: () => entry.busy === 0 && tenant.waiting === 0 && tenant.underWay === 0,
       releaseMemory: () => sql.releaseMemory(),
       busy: 0,
+      isFresh: false,
     }
     return entry
   } catch (reason) {

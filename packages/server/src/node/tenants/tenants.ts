@@ -27,8 +27,6 @@ type Body = AsyncIterable<string | Uint8Array>
 interface Visit {
   readonly call: TenantCall
   readonly entry: OpenTenant
-  /** Whether the tenant is made for it. */
-  readonly isFresh: boolean
 }
 
 /** How long a stop waits for the background work of tenants. */
@@ -62,7 +60,6 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   handle(call: TenantCall): MaybePromise<HttpResponse> {
     const { slug, request, target, sender } = call
     let entry: OpenTenant
-    let isFresh = false
     try {
       const exists = this.#open.has(slug) || this.#options.files.has(slug)
       // A node of a cluster cannot tell from its files which tenants there are: this one has just left.
@@ -75,15 +72,16 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
         exists && (isLinkPath(target.segments) || (isOpenPath(target.segments) && this.#hasPeople(slug)))
       if (sender.kind === 'anonymous' && !mayBeFirst && !mayBeOpen) throw unauthorized()
       if (this.#options.createTenants === 'operator') demandCreated(slug, exists && !call.isFirst, mayBeOpen, sender)
-      isFresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
+      const isFresh = !exists && request.method !== 'GET' && request.method !== 'HEAD'
       // A tenant that does not exist is read as an empty one, on no disk. Its followers move once it does exist.
       entry = exists || isFresh ? this.#open.use(slug) : this.#open.openFile(slug, ':memory:')
-      if (!exists && !isFresh) this.#holdEmpty(slug, entry)
+      if (isFresh) entry.isFresh = true
+      else if (!exists) this.#holdEmpty(slug, entry)
     } catch (reason) {
       return refusal(reason, call.requestId, this.#options.app.report)
     }
     entry.busy++
-    const visit: Visit = { call, entry, isFresh }
+    const visit: Visit = { call, entry }
     const given = handleRequest(entry.tenant, call, this.#options.app)
     if (given instanceof Promise) return this.#durable(visit, given, null)
     const pending = entry.pending()
@@ -123,10 +121,12 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     return { ...given, body: followed(body, () => this.#continued(call)) }
   }
 
-  #leave({ call: { slug }, entry, isFresh }: Visit): void {
+  #leave({ call: { slug }, entry }: Visit): void {
     this.#release(slug, entry)
-    // A first write that was refused has written nothing: it leaves no tenant behind.
-    if (isFresh && entry.tenant.isEmpty && entry.isIdle() && this.#open.get(slug) === entry) this.#open.discard(slug)
+    // A first write that was refused has written nothing: it leaves no tenant behind. The last request in it decides.
+    if (!entry.isFresh || !entry.isIdle() || this.#open.get(slug) !== entry) return
+    if (entry.tenant.isEmpty) this.#open.discard(slug)
+    else entry.isFresh = false
   }
 
   /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
