@@ -26,9 +26,9 @@ import {
 } from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
+import { syncPath } from './disk-sync.ts'
 import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
 import { openSql } from './sql.ts'
-import { syncPath } from './sync-path.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
 export class TenantFiles {

@@ -1,9 +1,10 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { backup, type DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
 import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { copyLog, syncLog } from './checkpoint.ts'
-import { DiskSync, Flusher } from './disk-sync.ts'
+import { copyDatabase } from './copy.ts'
+import { DiskSync } from './disk-sync.ts'
 import { connectionClosed } from './file-handles.ts'
 import { hasLog, type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 
@@ -16,10 +17,6 @@ export interface NodeSql extends Sql {
   settle(): Promise<void>
   close(): void
 }
-
-/** The pages that a copy takes at once, in well under a millisecond. Statements wait for them. */
-const COPIED_AT_ONCE = 128
-const MOST_TRIES = 100
 
 const USED_BYTES = `
   SELECT (page_count - freelist_count) * page_size
@@ -264,18 +261,9 @@ class Connection implements NodeSql {
 
   async #copyTo(path: string): Promise<void> {
     while (this.#long) await this.#long.promise
-    for (let tries = 1; ; tries++) {
+    await copyDatabase(this.#db, path, () => {
       if (this.#damage) throw this.#damage
-      const flusher = new Flusher(path)
-      const progress = () => flusher.copied(COPIED_AT_ONCE)
-      try {
-        return void (await backup(this.#db, path, { rate: COPIED_AT_ONCE, progress }))
-      } catch (reason) {
-        if (!isLocked(reason) || tries === MOST_TRIES) throw reason
-      } finally {
-        flusher.close()
-      }
-    }
+    })
   }
 
   scrub(): void {
@@ -387,15 +375,6 @@ function makePrivate(path: string): void {
     }
   }
 }
-
-/** A copy cannot begin in the middle of a transaction. Node then reports the code of no error at all. */
-function isLocked(reason: unknown): boolean {
-  const { errcode } = reason as { errcode?: number }
-  return errcode !== undefined && [0, SQLITE_BUSY, SQLITE_LOCKED].includes(errcode & 0xff)
-}
-
-const SQLITE_BUSY = 5
-const SQLITE_LOCKED = 6
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 function isDamage(reason: unknown): reason is Error {

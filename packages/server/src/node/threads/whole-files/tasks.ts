@@ -1,8 +1,8 @@
 import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
+import { syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
-import { syncPath } from '../../sqlite/sync-path.ts'
 import { type OpenOptions, openTenantFile } from '../../tenants/open-tenant.ts'
 import type { Refusal } from '../messages.ts'
 
