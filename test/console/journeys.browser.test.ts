@@ -294,16 +294,16 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('looking into a tenant that does not exist creates none', async () => {
     const { page } = await stage.browser.open()
-    await page.goto(`${stage.host.url}/console#/~nobody`)
+    await page.goto(`${stage.host.url}/console#/~absent`)
     await page.getByLabel('Key', { exact: true }).fill(ROOT)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('button', { name: 'Open it all the same' }).click()
-    await page.getByRole('heading', { name: '~nobody' }).waitFor()
+    await page.getByRole('heading', { name: '~absent' }).waitFor()
     await page.getByRole('link', { name: 'Contacts 0' }).waitFor()
 
     // Several reads in one request may have a file as long as they take.
     const listed = () => stage.host.request('GET', '/operator/tenants')
-    await expect.poll(async () => (await listed()).text).not.toContain('nobody')
+    await expect.poll(async () => (await listed()).text).not.toContain('absent')
   })
 
   test('another tenant starts empty: nothing of the one before is left', async () => {

@@ -53,7 +53,7 @@ verifies('mail.mailbox', 'the mailbox of the service gives each message to the t
   const stolen = await app.request('PUT', '/~south/inbox', { addresses: ['north@desk.example'] })
   imap.messages.push(
     raw('1', 'Desk <NORTH@desk.example>'),
-    raw('2', 'nobody@desk.example'),
+    raw('2', 'unknown@desk.example'),
     raw('3', 'x@desk.example\r\nDelivered-To: south@desk.example'),
     raw('4', 'north@desk.example,\r\n south@desk.example'),
     // An address in the text, or in a subject, names no recipient.
@@ -94,7 +94,7 @@ verifies('mail.smtp', 'an Integration sends by the mail server of a tenant; a re
   const address = { provider: 'smtp', apiBaseUrl: smtp.url }
   const wrong = await integration('east', address, { ...CREDENTIALS, password: 'wrong-1234567' })
   const { connected } = await integration('east', address)
-  const draft = { channel: 'Email', subject: 'Hi', body: 'Hello', to: ['ada@example.org', 'nobody@example.org'] }
+  const draft = { channel: 'Email', subject: 'Hi', body: 'Hello', to: ['ada@example.org', 'none@example.org'] }
   const { body } = await app.request('POST', '/~east/Message', draft)
   await app.request('POST', `/~east/Message/${body.$id}/send`, {})
   const message = async () => (await app.request('GET', `/~east/Message/${body.$id}`)).body
@@ -102,7 +102,7 @@ verifies('mail.smtp', 'an Integration sends by the mail server of a tenant; a re
   expect([wrong.connected.status, connected.status]).toEqual([422, 200])
   await expect.poll(async () => (await message()).status, { timeout: 5_000 }).toBe('Delivered')
   expect(smtp.delivered.map(({ from, to }) => [from, to])).toEqual([[CREDENTIALS.username, ['ada@example.org']]])
-  expect((await message()).error).toMatch(/^Refused for nobody@example\.org \(550/)
+  expect((await message()).error).toMatch(/^Refused for none@example\.org \(550/)
 })
 
 test('a message whose recipients are all refused fails', async () => {
