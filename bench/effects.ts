@@ -12,6 +12,8 @@ const MAILS = Number(process.env.MAILS ?? 10_000)
 const REQUESTS = Number(process.env.REQUESTS ?? 10_000)
 const WAITING = Number(process.env.WAITING ?? 100_000)
 const AT_ONCE = 64
+/** The most operations of a batch. */
+const BATCH = 100
 
 const env = { TILDE_WEBHOOKS_INSECURE: '1', TILDE_AUTOMATION_RATE: '0', TILDE_RATE_LIMIT: '0' }
 const server = await startServer(1, env)
@@ -108,8 +110,8 @@ async function workflow(tenant: string, steps: object[]): Promise<void> {
 
 /** Creates contacts in batches. */
 async function contacts(tenant: string, count: number): Promise<void> {
-  for (let begun = 0; begun < count; begun += 500) {
-    const operations = Array.from({ length: Math.min(500, count - begun) }, (_, i) => ({
+  for (let begun = 0; begun < count; begun += BATCH) {
+    const operations = Array.from({ length: Math.min(BATCH, count - begun) }, (_, i) => ({
       id: `${i}`,
       method: 'POST',
       path: '/Contact',
