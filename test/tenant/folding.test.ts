@@ -15,14 +15,28 @@ test('new words are folded into the text index once writing pauses', () => {
   expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 
+/** Creates just over ten thousand contacts without a pause, so many per commit. */
+function createMany(tenant: ReturnType<typeof openAcme>['tenant'], perCommit: number): void {
+  for (let begun = 0; begun <= 10_000; begun += perCommit)
+    tenant.write(OPERATOR, (write) => {
+      for (let i = begun; i < begun + perCommit; i++)
+        runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
+    })
+}
+
 test('where writing does not pause and much is outstanding, they are folded in next to it', async () => {
   const { tenant, clock } = openAcme()
-  tenant.write(OPERATOR, (write) => {
-    for (let i = 0; i <= 10_000; i++) runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
-  })
+  createMany(tenant, 50)
 
   expect(tenant.facade.due()).toBe(clock.at)
   await tenant.wake()
+  expect(tenant.facade.due()).toBe(clock.at + QUIET)
+})
+
+test('an import is folded in when it pauses', () => {
+  const { tenant, clock } = openAcme()
+  createMany(tenant, 200)
+
   expect(tenant.facade.due()).toBe(clock.at + QUIET)
 })
 

@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
 import { indexText, isLongBacklog, textBacklog } from '../query/words/text-index.ts'
+import type { LogRow } from '../store/log/log.ts'
 import { indexVersions, versionsBacklog } from '../store/log/versions.ts'
 import { extendTree, treeBacklog } from './proof/tree.ts'
 
@@ -13,8 +14,12 @@ const FEW_EVENTS = 100
 const MOST_UNHASHED = 1_000_000
 /** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
 const MOST_BEHIND = 10_000
-/** Of an imported past more may be missing: indexed next to it, the import takes 1.7 times as long. */
-const MOST_PAST_BEHIND = 2_000_000
+/** Behind an import more may be missing: indexed next to it, the import takes up to 1.7 times as long. */
+const MOST_BEHIND_IMPORT = 200_000
+const MOST_BEHIND_PAST = 2_000_000
+/** A commit of so many events is part of an import, which continues with smaller ones on a busy machine. */
+const IMPORT_EVENTS = 100
+const IMPORT_MS = 2_000
 
 /**
  * Brings the text index, the versions and the hash tree up to the log once writing pauses, a slice at a time, so that the
@@ -28,6 +33,8 @@ export class IndexJob implements Job {
   #written: number
   /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
   #behind: number
+  /** The last commit of an import. */
+  #imported = Number.NEGATIVE_INFINITY
   /** How many of them may be missing while writing continues. */
   #most = MOST_BEHIND
 
@@ -40,9 +47,16 @@ export class IndexJob implements Job {
       const wasDue = this.due()
       this.#written = engine.ports.clock.now()
       this.#behind += events.length
-      this.#most = events.some(({ recordedAt }) => recordedAt !== null) ? MOST_PAST_BEHIND : MOST_BEHIND
+      this.#most = this.#mostBehind(events)
       if (wasDue === null || this.#behind > this.#most) engine.ports.alarm.wakeAt(this.due()!)
     })
+  }
+
+  /** How many events may be missing while commits like this one continue. */
+  #mostBehind(events: readonly LogRow[]): number {
+    if (events.some(({ recordedAt }) => recordedAt !== null)) return MOST_BEHIND_PAST
+    if (events.length >= IMPORT_EVENTS) this.#imported = this.#written
+    return this.#written < this.#imported + IMPORT_MS ? MOST_BEHIND_IMPORT : MOST_BEHIND
   }
 
   due(): number | null {
