@@ -94,32 +94,42 @@ verifies('files.damaged', `${FLIPS} files with one flipped bit each answer 503 o
 
 verifies(
   'files.damaged',
-  `${FLIPS} write-ahead logs with one flipped bit each answer 503 or in full (seed ${SEED})`,
+  `${FLIPS} write-ahead logs with one flipped bit each, or truncated, answer 503 or in full (seed ${SEED})`,
   async () => {
     const chance = new Chance(SEED)
     const below = (most: number) => Math.floor(chance.between(0, most))
     const live = await testApp({}, { data: folder })
     const made: string[] = []
+    let markBefore = Buffer.alloc(0)
     for (let i = 0; i < 20; i++) {
+      if (i === 19) markBefore = readFileSync(`${fileOf('logged')}-mark`)
       const { body } = await live.request('POST', '/~logged/Contact', { name: `Name ${i}`, notes: 'x'.repeat(300) })
       made.push(body.$id)
     }
     // As kill -9 leaves them: all rows are in the log.
-    const [file, log] = ['', '-wal'].map((suffix) => readFileSync(`${fileOf('logged')}${suffix}`))
+    const [file, log, mark] = ['', '-wal', '-mark'].map((suffix) => readFileSync(`${fileOf('logged')}${suffix}`))
     await live.stop()
     const flips = Array.from({ length: FLIPS }, (_, i) => below((i < 10 ? LOG_HEADER : log!.length) * 8))
     mkdirSync(dirname(fileOf('wal')), { recursive: true })
+    const left = (slug: string, log: Buffer | null, itsMark: Buffer = mark!) => {
+      writeFileSync(fileOf(slug), file!)
+      if (log) writeFileSync(`${fileOf(slug)}-wal`, log)
+      writeFileSync(`${fileOf(slug)}-mark`, itsMark)
+    }
     for (const [i, bit] of flips.entries()) {
       const flipped = Buffer.from(log!)
       flipped[bit >> 3]! ^= 1 << (bit & 7)
-      writeFileSync(fileOf(`wal-${i}`), file!)
-      writeFileSync(`${fileOf(`wal-${i}`)}-wal`, flipped)
+      left(`wal-${i}`, flipped)
     }
-    writeFileSync(fileOf('wal-whole'), file!)
-    writeFileSync(`${fileOf('wal-whole')}-wal`, log!)
-    // Lost power leaves half of a commit. The tenant continues without it.
-    writeFileSync(fileOf('wal-torn'), file!)
-    writeFileSync(`${fileOf('wal-torn')}-wal`, Buffer.concat([log!.subarray(0, -PAGE / 2), Buffer.alloc(PAGE / 2)]))
+    left('wal-whole', log!)
+    const lengths = [0, 10, LOG_HEADER, ...Array.from({ length: 10 }, () => below(log!.length - PAGE))]
+    for (const [i, length] of lengths.entries()) left(`wal-cut-${i}`, log!.subarray(0, length))
+    left('wal-deleted', null)
+    left('wal-zeros', Buffer.concat([log!.subarray(0, LOG_HEADER), Buffer.alloc(log!.length - LOG_HEADER)]))
+    // Lost power leaves half of a commit that was not acknowledged. The tenant continues without it.
+    left('wal-torn', Buffer.concat([log!.subarray(0, -PAGE / 2), Buffer.alloc(PAGE / 2)]), markBefore)
+    // Lost power may take the mark, too.
+    left('wal-unmarked', log!, Buffer.alloc(16))
 
     const app = await testApp({}, { data: folder })
     const told = async (slug: string) => {
@@ -128,11 +138,14 @@ verifies(
     }
     const answers: (number | string)[] = []
     for (let i = 0; i < flips.length; i++) answers.push(await told(`wal-${i}`))
-    const [whole, torn] = [await told('wal-whole'), await told('wal-torn')]
+    const lost: (number | string)[] = [await told('wal-deleted'), await told('wal-zeros')]
+    for (let i = 0; i < lengths.length; i++) lost.push(await told(`wal-cut-${i}`))
+    const [whole, unmarked, torn] = [await told('wal-whole'), await told('wal-unmarked'), await told('wal-torn')]
     await app.stop()
 
-    expect(whole).toBe(made.length)
+    expect([whole, unmarked]).toEqual([made.length, made.length])
     expect(torn).toBe(made.length - 1)
+    expect(lost).toEqual(lost.map(() => 503))
     expect(flips.filter((_, i) => answers[i] !== 503 && answers[i] !== made.length)).toEqual([])
     expect(answers.filter((answer) => answer === 503).length).toBeGreaterThan(FLIPS / 2)
   },

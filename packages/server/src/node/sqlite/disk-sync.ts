@@ -1,7 +1,8 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, fsync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { closeHandle } from './file-handles.ts'
+import { WalMark } from './wal-mark.ts'
 
 /** Brings what was written to a file to the disk. */
 export interface FileSync {
@@ -38,8 +39,6 @@ const QUICK_MS = 1
 const SLOW_SYNCS = 64
 /** So many writes are worth a commit of their own. */
 const ENOUGH = 16
-/** The size of a write-ahead log that does not grow is read once in so many syncs. */
-const LOOK_EVERY = 8
 
 const fileSync: FileSync = {
   later: (file, _, done) => fdatasync(file, done),
@@ -64,6 +63,7 @@ export class DiskSync {
   readonly #path: string
   readonly #sync: FileSync
   readonly #log: number
+  readonly #mark: WalMark
   readonly #database: number
   /** The folder of the log, until its name is on the disk. Windows has no handles of folders to sync. */
   #folder: number | null
@@ -76,8 +76,6 @@ export class DiskSync {
   #copying: PromiseWithResolvers<void> | null = null
   /** The database has pages that are not on the disk yet. */
   #isCopied = false
-  #size = 0
-  #looks = 0
   #failure: Error | null = null
   #isClosed = false
 
@@ -86,6 +84,7 @@ export class DiskSync {
     this.#options = options
     this.#sync = options.sync ?? fileSync
     this.#log = openSync(`${path}-wal`, 'r+')
+    this.#mark = new WalMark(path, this.#log)
     this.#database = openSync(path, 'r+')
     this.#folder = process.platform === 'win32' ? null : openSync(dirname(path), 'r')
   }
@@ -155,10 +154,11 @@ export class DiskSync {
   /** A disk that is quicker than another thread is not worth one. */
   #syncNow(): void {
     const begun = performance.now()
+    const pages = this.#options.pages()
     try {
       this.#sync.now(this.#log, `${this.#path}-wal`)
       if (performance.now() - begun > QUICK_MS) slow = SLOW_SYNCS
-      this.#syncedTo(this.#committed)
+      this.#logIsOnDisk(this.#committed, pages)
     } catch (reason) {
       this.#fail(reason as Error)
       throw reason
@@ -167,33 +167,40 @@ export class DiskSync {
 
   #syncLog(): void {
     const upTo = this.#committed
+    const pages = this.#options.pages()
     this.#isSyncing = true
     underWay++
     if (slow > 0) slow--
     this.#sync.later(this.#log, `${this.#path}-wal`, (reason) => {
-      if (reason || this.#isClosed || this.#folder === null) return this.#logSynced(upTo, reason)
+      if (reason || this.#isClosed || this.#folder === null) return this.#logSynced(upTo, pages, reason)
       this.#sync.folder(this.#folder, dirname(this.#path), (reason) => {
         if (!reason) this.#closeFolder()
-        this.#logSynced(upTo, reason)
+        this.#logSynced(upTo, pages, reason)
       })
     })
   }
 
-  #logSynced(upTo: number, failure: Error | null): void {
+  #logSynced(upTo: number, pages: number, failure: Error | null): void {
     underWay--
     this.#isSyncing = false
     try {
       if (this.#isClosed) this.#closeFiles()
       else if (failure) this.#fail(failure)
-      else this.#syncedTo(upTo)
+      else this.#logIsOnDisk(upTo, pages)
     } catch (reason) {
       this.#fail(reason as Error)
     }
   }
 
+  /** So many commits are on the disk, in so many pages of the log. */
+  #logIsOnDisk(commit: number, pages: number): void {
+    this.#mark.synced(pages)
+    if (pages >= (this.#options.mostPages ?? MOST_PAGES)) this.#copying ??= Promise.withResolvers()
+    this.#syncedTo(commit)
+  }
+
   #syncedTo(commit: number): void {
     this.#reached(commit)
-    if (this.#copying === null && this.#isLong()) this.#copying = Promise.withResolvers()
     if (this.#synced < this.#committed) this.#syncLog()
     else if (this.#copying) this.#copy()
   }
@@ -211,16 +218,6 @@ export class DiskSync {
     })
   }
 
-  /** Whether the log is long. Its file keeps its size when SQLite starts it again. */
-  #isLong(): boolean {
-    const { size } = fstatSync(this.#log)
-    const grows = size > this.#size
-    this.#size = size
-    return (
-      (grows || ++this.#looks % LOOK_EVERY === 0) && this.#options.pages() >= (this.#options.mostPages ?? MOST_PAGES)
-    )
-  }
-
   #reached(commit: number): void {
     this.#synced = Math.max(this.#synced, commit)
     let count = 0
@@ -229,6 +226,11 @@ export class DiskSync {
   }
 
   #copied(): void {
+    this.#mark.copied()
+    this.#goOn()
+  }
+
+  #goOn(): void {
     this.#isCopied = false
     this.#copying?.resolve()
     this.#copying = null
@@ -238,7 +240,7 @@ export class DiskSync {
     this.#failure = reason
     this.#options.failed(reason)
     for (const { failed } of this.#waiting.splice(0)) failed(reason)
-    this.#copied()
+    this.#goOn()
   }
 
   #closeFolder(): void {
@@ -249,6 +251,7 @@ export class DiskSync {
   #closeFiles(): void {
     this.#closeFolder()
     closeSync(this.#log)
+    this.#mark.close()
     closeHandle(this.#path, this.#database)
   }
 }

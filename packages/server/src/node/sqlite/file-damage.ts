@@ -13,7 +13,7 @@ import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { readWal, type Wal } from './wal.ts'
-import { hasFlippedBit } from './wal-damage.ts'
+import { logDamage } from './wal-mark.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
@@ -142,10 +142,6 @@ function readSum(path: string, length: number): { readonly sum: number; readonly
   } finally {
     closeSync(file)
   }
-}
-
-function logDamage(path: string): string | null {
-  return hasFlippedBit(`${path}-wal`) ? 'its write-ahead log differs from its checksums' : null
 }
 
 function stampOf(path: string): string {

@@ -141,7 +141,7 @@ export class TenantFiles {
       if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncPath(this.#folder)
       try {
         // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
-        for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+        for (const suffix of ['-wal', '-shm', '-mark']) rmSync(`${path}${suffix}`, { force: true })
         renameSync(from, path)
         break
       } catch (reason) {
@@ -155,7 +155,7 @@ export class TenantFiles {
   remove(slug: string): void {
     const path = this.pathOf(slug)
     this.#removeLarge(path)
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    for (const suffix of ['-wal', '-shm', '-mark']) rmSync(`${path}${suffix}`, { force: true })
     try {
       rmdirSync(dirname(path))
     } catch {

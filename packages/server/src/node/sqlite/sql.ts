@@ -7,6 +7,7 @@ import { copyDatabase } from './copy.ts'
 import { DiskSync } from './disk-sync.ts'
 import { connectionClosed } from './file-handles.ts'
 import { hasLog, type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
+import { removeMark } from './wal-mark.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -296,11 +297,12 @@ class Connection implements NodeSql {
   }
 
   #closeFile(): void {
-    const { statements, recording, isDeferred } = this.#opened
+    const { statements, recording, isDeferred, hasRest } = this.#opened
     statements.clear()
     recording?.close()
     if (isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
     this.#disk?.close()
+    if (isDeferred || hasRest) removeMark(this.#path)
     this.#db.close()
     if (isDeferred) connectionClosed(this.#path)
   }
@@ -314,9 +316,10 @@ class Connection implements NodeSql {
   #beginSyncs(): DiskSync {
     // SQLite still syncs the head of a log that it starts again: old pages after a lost head would be taken for new ones.
     this.#db.exec('PRAGMA synchronous = NORMAL')
+    const state = this.#db.prepare('PRAGMA wal_checkpoint(NOOP)')
     return new DiskSync(this.#path, {
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
-      pages: () => Number(this.#db.prepare('PRAGMA wal_checkpoint(NOOP)').get()!.log),
+      pages: () => Number(state.get()!.log),
       checkpoint: () => {
         this.#db.exec('PRAGMA synchronous = OFF')
         this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')

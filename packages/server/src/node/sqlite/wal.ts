@@ -8,10 +8,20 @@ export interface Wal {
   readonly written: ReadonlySet<number>
 }
 
-const HEADER_BYTES = 32
+export const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
+/** The part of a header, and of the head of a frame, that its checksum covers. */
+const SUMMED_HEADER = 24
+const SUMMED_FRAME = 8
 /** The first bytes of a log; the last bit is the byte order of its checksums. */
 const MAGIC = 0x377f0682
+const VERSION = 3_007_000
+const PAGE_SIZES = { least: 512, most: 65_536 }
+/** How much is read at once. */
+const PART_BYTES = 1_048_576
+
+/** The two sums of a checksum. */
+type Sums = readonly [number, number]
 
 /** Reads the frame headers of a write-ahead log; null when it holds no commit. */
 export function readWal(path: string): Wal | null {
@@ -48,4 +58,62 @@ function committed(file: number): Wal | null {
     open = []
   }
   return pages === 0 ? null : { pages, written }
+}
+
+/** Whether these bytes begin a log, as their checksum says. */
+export function isHeader(header: Buffer): boolean {
+  const pageSize = header.readUInt32BE(8)
+  return (
+    (header.readUInt32BE(0) & ~1) === MAGIC &&
+    header.readUInt32BE(4) === VERSION &&
+    pageSize >= PAGE_SIZES.least &&
+    pageSize <= PAGE_SIZES.most &&
+    isSame(add([0, 0], header.subarray(0, SUMMED_HEADER), hasBigWords(header)), sumsAt(header, SUMMED_HEADER))
+  )
+}
+
+/** How many frames SQLite would read: those before the first one with another salt or another checksum. */
+export function wholeFrames(file: number, header: Buffer): number {
+  const frameBytes = FRAME_HEADER_BYTES + header.readUInt32BE(8)
+  const part = Buffer.alloc(Math.max(1, Math.floor(PART_BYTES / frameBytes)) * frameBytes)
+  let before = sumsAt(header, SUMMED_HEADER)
+  let count = 0
+  for (let at = HEADER_BYTES; ; at += part.length) {
+    const length = readSync(file, part, 0, part.length, at)
+    for (let start = 0; start + frameBytes <= length; start += frameBytes) {
+      const frame = part.subarray(start, start + frameBytes)
+      before = frameSums(header, frame, before)
+      if (frame.compare(header, 16, 24, 8, 16) !== 0 || !isSame(before, sumsAt(frame, FRAME_HEADER_BYTES - 8)))
+        return count
+      count++
+    }
+    if (length < part.length) return count
+  }
+}
+
+function frameSums(header: Buffer, frame: Buffer, before: Sums): Sums {
+  const isBig = hasBigWords(header)
+  return add(add(before, frame.subarray(0, SUMMED_FRAME), isBig), frame.subarray(FRAME_HEADER_BYTES), isBig)
+}
+
+/** The checksum of SQLite's log: every word is in all sums after it. */
+function add([a, b]: Sums, bytes: Buffer, isBig: boolean): Sums {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = 0; at < bytes.length; at += 8) {
+    a = (a + view.getUint32(at, !isBig) + b) | 0
+    b = (b + view.getUint32(at + 4, !isBig) + a) | 0
+  }
+  return [a, b]
+}
+
+function hasBigWords(header: Buffer): boolean {
+  return (header.readUInt32BE(0) & 1) === 1
+}
+
+function sumsAt(bytes: Buffer, at: number): Sums {
+  return [bytes.readInt32BE(at), bytes.readInt32BE(at + 4)]
+}
+
+function isSame([a, b]: Sums, [c, d]: Sums): boolean {
+  return a === c && b === d
 }
