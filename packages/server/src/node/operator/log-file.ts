@@ -6,6 +6,7 @@ import type { Tenant, TenantOptions } from '@tildebase/tenant'
 import { type LogRequest, logPart } from '../../doors/watch/log-request.ts'
 import { afterOf } from '../../host/operator.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
+import { SUFFIXES } from '../sqlite/wal-mark.ts'
 
 /** The lines of a log, or of a slice of one, on their way into a tenant. */
 export interface ReplayTask {
@@ -35,7 +36,7 @@ export async function replayFile(context: AdminContext, slug: string, task: Repl
     context.close(slug)
     return { tenant: slug, events }
   }
-  if (await beginsAnew(path)) for (const suffix of ['', '-wal', '-shm']) rmSync(`${into}${suffix}`, { force: true })
+  if (await beginsAnew(path)) for (const suffix of SUFFIXES) rmSync(`${into}${suffix}`, { force: true })
   const { tenant, close } = context.open(slug, into)
   const { events } = await tenant.admin.replay(createReadStream(path), pause, { more }).finally(close)
   if (!more && adopt) context.files.adopt(slug, into)

@@ -2,6 +2,7 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { held } from '../http/bodies.ts'
+import { SUFFIXES } from '../sqlite/wal-mark.ts'
 
 /** The name of that folder, next to the tenants. */
 export const SCRATCH = 'scratch'
@@ -26,7 +27,7 @@ export class Scratch {
 
 /** Removes a database and what SQLite keeps next to it. Requests continue: for a large file it takes a while. */
 export async function removeDatabase(path: string): Promise<void> {
-  await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
+  await Promise.all(SUFFIXES.map((suffix) => rm(`${path}${suffix}`, { force: true })))
 }
 
 /** The content of a file that is deleted once it has been read, or its reader has left. */

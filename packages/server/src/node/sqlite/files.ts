@@ -29,6 +29,7 @@ import { SCRATCH } from '../operator/scratch.ts'
 import { syncPath } from './disk-sync.ts'
 import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
 import { openSql } from './sql.ts'
+import { SUFFIXES } from './wal-mark.ts'
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
 export class TenantFiles {
@@ -141,7 +142,7 @@ export class TenantFiles {
       if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncPath(this.#folder)
       try {
         // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
-        for (const suffix of ['-wal', '-shm', '-mark']) rmSync(`${path}${suffix}`, { force: true })
+        for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
         renameSync(from, path)
         break
       } catch (reason) {
@@ -155,7 +156,7 @@ export class TenantFiles {
   remove(slug: string): void {
     const path = this.pathOf(slug)
     this.#removeLarge(path)
-    for (const suffix of ['-wal', '-shm', '-mark']) rmSync(`${path}${suffix}`, { force: true })
+    for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
     try {
       rmdirSync(dirname(path))
     } catch {

@@ -2,6 +2,9 @@ import { closeSync, constants, openSync, readFileSync, readSync, rmSync, statSyn
 import { crc32 } from 'node:zlib'
 import { HEADER_BYTES, isHeader, wholeFrames } from './wal.ts'
 
+/** The ends of the names of all files of a database. */
+export const SUFFIXES = ['', '-wal', '-shm', '-mark']
+
 /** The salt of a log, the number of its frames, and a checksum of both. */
 const MARK_BYTES = 16
 const SALT = { at: 16, bytes: 8 }

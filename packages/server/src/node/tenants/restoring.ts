@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
+import { SUFFIXES } from '../sqlite/wal-mark.ts'
 
 /** How far a restore in slices has come; null is not known since a restart. */
 export interface Progress {
@@ -70,7 +71,7 @@ export class Restoring {
 
   /** Removes what has arrived, and gives the slug back. */
   giveUp(slug: string): void {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.pathOf(slug)}${suffix}`, { force: true })
+    for (const suffix of SUFFIXES) rmSync(`${this.pathOf(slug)}${suffix}`, { force: true })
     this.#begun.delete(slug)
   }
 
