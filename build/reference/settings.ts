@@ -51,6 +51,7 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_ANSWER_LIMIT: 'The largest answer. Exports are exempt.',
     TILDE_TENANT_LIMIT:
       'The most bytes of a tenant, such as `2GiB`; writes beyond get 507 `over_quota`. 0 means no limit.',
+    TILDE_SCRUB: 'How often the service [verifies](../operations.md#disk) each tenant; 0 means never.',
     TILDE_AUTOMATION_RATE: 'Events per minute that timers, workflows and hooks of a tenant write; 0 means no limit.',
     TILDE_BODY_LIMIT: 'The largest JSON body.',
     TILDE_IMPORT_LIMIT: 'The largest import, after decompression.',

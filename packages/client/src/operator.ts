@@ -13,6 +13,8 @@ export interface ListedTenant {
   readonly updatedAt?: string | null
   readonly restoring?: boolean
   readonly quarantined?: boolean
+  /** What was wrong with its file when it was last verified. */
+  readonly damage?: string
 }
 
 export interface TenantInfo {

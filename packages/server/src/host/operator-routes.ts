@@ -69,7 +69,7 @@ export const QUOTA = {
 
 const LISTED = record(
   '',
-  { tenant: TEXT, bytes: WHOLE, ...QUOTA, updatedAt: TIME_OR_NULL, restoring: FLAG, quarantined: FLAG },
+  { tenant: TEXT, bytes: WHOLE, ...QUOTA, updatedAt: TIME_OR_NULL, restoring: FLAG, quarantined: FLAG, damage: TEXT },
   ['tenant'],
 )
 

@@ -20,9 +20,11 @@ import { createAdmission } from './limits/admission.ts'
 import { BodyMemory } from './limits/bodies.ts'
 import { log, report } from './log.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
-import { nodeOperator } from './operator/operator.ts'
+import { nodeOperator, verify } from './operator/operator.ts'
 import { OperatorJournal } from './operator/operator-journal.ts'
+import type { AdminDeps } from './operator/restore.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
+import { Scrub } from './operator/scrub.ts'
 import { TaskBoard } from './operator/task-board.ts'
 import { MAIL_ADDRESSES, MailAddresses } from './outbound/mail-addresses.ts'
 import { ServiceMailbox } from './outbound/service-mailbox.ts'
@@ -104,7 +106,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
-  const operator = nodeOperator({
+  const admin: AdminDeps = {
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),
     journal,
@@ -119,8 +121,20 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     cancelAlarm: (slug) => alarms.book(slug, null),
     rotateKey: () => signingKeys.rotate(),
     wake: (slug) => alarms.book(slug, Date.now()),
-  })
-  const operatorPage = operatorPages(operator)
+    damageOf: (slug) => scrub?.damageOf(slug) ?? null,
+  }
+  // The files of a cluster are copies of its log.
+  const scrub =
+    settings.scrub === 0 || cluster
+      ? null
+      : new Scrub({
+          path: join(settings.data, 'scrub.db'),
+          every: settings.scrub,
+          slugs: () => files.allSlugs(),
+          verify: async (slug) => (await verify(slug, admin)).faults[0]?.message ?? null,
+          record: (action, slug, facts) => journal.record(action, slug, facts),
+        })
+  const operatorPage = operatorPages(nodeOperator(admin))
   const proof = new ProofPages(settings, signingKeys, () => baseUrl)
   const pages = consolePages()
   const refusals = new Refusals()
@@ -171,7 +185,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       if (segments.join('/') === 'metrics') {
         demandReading(request.method)
         return numbersPage(
-          observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total) + (cluster?.metrics() ?? ''),
+          observer.numbers.page(await tenants.stats(), refusals.counts, bodyMemory.total, scrub?.damaged ?? 0) +
+            (cluster?.metrics() ?? ''),
         )
       }
       const known = await proof.answer(request, segments)
@@ -194,6 +209,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       pool?.begin(baseUrl)
       alarms.start()
       mailbox?.start()
+      scrub?.start()
       for (const slug of files.interrupted()) tenants.wake(slug).catch((reason) => report(reason, `wake ${slug}`))
     },
     async rest() {
@@ -208,6 +224,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     },
     async close() {
       await mailbox?.stop()
+      await scrub?.close()
       await tenants.close()
       await cluster?.leave()
       await fileThread.close()

@@ -73,6 +73,8 @@ export interface Settings extends ProofSettings {
   readonly imap: string | null
   /** How often mailboxes are looked at. */
   readonly mailboxInterval: number
+  /** How often each tenant is verified, in milliseconds; 0 means never. */
+  readonly scrub: number
   /** How long records of finished deliveries are kept. */
   readonly webhookRetention: number
   /** The provider that people sign in with; null is none. */
@@ -156,6 +158,7 @@ export function readSettings(flags: Words, env: Words): Settings {
     mailboxInterval: duration('TILDE_IMAP_INTERVAL', env.TILDE_IMAP_INTERVAL || '60s'),
     webhookRetention: duration('TILDE_WEBHOOK_RETENTION', env.TILDE_WEBHOOK_RETENTION || '30d'),
     oidc: oidcOf(env),
+    scrub: env.TILDE_SCRUB === '0' ? 0 : duration('TILDE_SCRUB', env.TILDE_SCRUB || '7d'),
     tenantLimit: tenantLimit(env.TILDE_TENANT_LIMIT || '0'),
     automationRate: wholeNumber('TILDE_AUTOMATION_RATE', env.TILDE_AUTOMATION_RATE || '10000', 0, 1_000_000_000),
     changesetDays: wholeNumber('TILDE_CHANGESET_DAYS', env.TILDE_CHANGESET_DAYS || '30', 1, 36_500),

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import type { Verdict } from '@tildebase/tenant/internal'
 import { parseQuery } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
@@ -35,7 +36,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
     case 'tasks':
       return render(json(200, { results: deps.tasks.of(slug) }))
     case 'verify':
-      return verify(slug, deps)
+      return render(json(200, { tenant: slug, ...(await verify(slug, deps)) }))
     case 'create':
       restoring.refuse(slug)
       return render(json(201, await runTask(slug, { do: 'create' })))
@@ -88,14 +89,14 @@ async function fork(slug: string, to: string, asOf: number | null, deps: AdminDe
 }
 
 /** Verifies a copy, so that the tenant continues meanwhile. */
-async function verify(slug: string, deps: AdminDeps): Promise<HttpResponse> {
+export async function verify(slug: string, deps: AdminDeps): Promise<Verdict> {
   const path = deps.scratch.pathFor(slug)
   return deps.tasks.during(slug, 'verify', async (task) => {
     try {
       task.step('copy', () => copied(path, deps.files.pathOf(slug)))
       await deps.runTask(slug, { do: 'copy', path, asOf: null, changed: true })
       const verdict = await verifyFile(slug, path, deps, task)
-      return render(json(200, { tenant: slug, ...(await verifyContents(path, slug, deps.blobs, verdict)) }))
+      return await verifyContents(path, slug, deps.blobs, verdict)
     } finally {
       await removeDatabase(path)
     }

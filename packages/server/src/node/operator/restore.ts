@@ -206,4 +206,6 @@ export interface AdminDeps {
   readonly rotateKey: () => Promise<SigningKey>
   /** Opens a tenant soon, so that it does what is due. */
   readonly wake: (slug: string) => void
+  /** What was wrong with a tenant when it was last verified; null if nothing was. */
+  readonly damageOf: (slug: string) => string | null
 }

@@ -28,12 +28,13 @@ export async function listTenants({ query }: HttpRequest, deps: AdminDeps): Prom
 /** A tenant in the list; null when it was deleted a moment ago. */
 async function rowOf(
   tenant: string,
-  { files, restoring, isQuarantined, tenantLimit }: AdminDeps,
+  { files, restoring, isQuarantined, tenantLimit, damageOf }: AdminDeps,
 ): Promise<object | null> {
   const isRestoring = restoring.progressOf(tenant) !== null
   const path = isRestoring ? restoring.pathOf(tenant) : files.pathOf(tenant)
   const [file, log] = await Promise.all([path, `${path}-wal`].map((one) => stat(one).catch(() => null)))
   if (!file) return null
+  const damage = damageOf(tenant)
   // A log without anything in it was made by a reader.
   const writtenAt = Math.max(file.mtimeMs, log && log.size > 0 ? log.mtimeMs : 0)
   return {
@@ -43,6 +44,7 @@ async function rowOf(
     updatedAt: isoOf(Math.floor(writtenAt)),
     ...(isRestoring && { restoring: true }),
     ...(isQuarantined(tenant) && { quarantined: true }),
+    ...(damage !== null && { damage }),
   }
 }
 

@@ -87,7 +87,7 @@ class Prometheus {
   }
 
   /** The page of all numbers. */
-  page(stats: Stats, refused: ReadonlyMap<string, number>, bodyBytes: number): string {
+  page(stats: Stats, refused: ReadonlyMap<string, number>, bodyBytes: number, damaged: number): string {
     const { rss, heapUsed } = process.memoryUsage()
     const lag = (ns: number) => (Number.isFinite(ns) ? ns / 1e9 : 0)
     const latencies = [...this.#routes].flatMap(([route, methods]) =>
@@ -106,6 +106,9 @@ class Prometheus {
       ...family('tilde_open_tenants', 'gauge', 'Tenants that are open.', [['', stats.open]]),
       ...family('tilde_quarantined_tenants', 'gauge', 'Tenants in quarantine because they stopped their thread.', [
         ['', stats.quarantined],
+      ]),
+      ...family('tilde_damaged_tenants', 'gauge', 'Tenants that were damaged when they were last verified.', [
+        ['', damaged],
       ]),
       ...family('tilde_deliveries_total', 'counter', 'Webhook deliveries sent, by outcome.', [
         ['{outcome="delivered"}', stats.delivered],
