@@ -128,12 +128,12 @@ describe('what an author with more rights stored', () => {
     expect((await admin('POST', `/~back/Agent/${agent.$id}/restore`)).status).toBe(200)
   })
 
-  verifies('file.erase.named', 'its file does not outlive its erasure because a stranger wrote the hash', async () => {
+  verifies('file.erase.named', 'its file does not outlive its erasure because another key wrote the hash', async () => {
     await app.request('PUT', '/~pinned/schema/Contact', { scan: 'file' })
     const { body: file } = await sendBytes(app, 'POST', '/~pinned/files', Buffer.from('private'))
     const { body: contact } = await app.request('POST', '/~pinned/Contact', { name: 'Ada', scan: { hash: file.hash } })
-    const stranger = app.as(await app.key('pinned', 'write:Deal'))
-    const noted = await stranger('POST', '/~pinned/Deal', { name: file.hash, notes: [file.hash] })
+    const other = app.as(await app.key('pinned', 'write:Deal'))
+    const noted = await other('POST', '/~pinned/Deal', { name: file.hash, notes: [file.hash] })
     expect(noted.status).toBe(201)
 
     expect((await app.request('POST', `/~pinned/Contact/${contact.$id}/erase`, {})).status).toBe(200)

@@ -25,7 +25,7 @@ interface Job {
 }
 
 /**
- * Takes raw messages apart in a thread of its own: strangers send them, and some are made to take long. One at a time, in
+ * Takes raw messages apart in a thread of its own: everyone can send one, and some are made to take long. One at a time, in
  * turns of the tenants.
  */
 export class MailParser {
