@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
@@ -89,6 +90,28 @@ verifies('mail.reset', 'a link for a new password is sent; the answer is the sam
   const old = await host.as('')('POST', `${root}/session`, { email: 'bo@people.example', password: PASSWORD })
   expect(old.status).toBe(401)
   expect(smtp.delivered.slice(before)).toHaveLength(1)
+})
+
+verifies('mail.reset.host', 'the link has the address of the service, whatever Host was asked', async () => {
+  const root = '/~phished'
+  await invite(root, 'Eve')
+  const before = smtp.delivered.length
+  const { port } = new URL(host.url)
+  const body = JSON.stringify({ email: 'eve@people.example' })
+  const status = await new Promise<number>((done, failed) => {
+    const headers = { host: 'evil.example', 'content-type': 'application/json', 'content-length': body.length }
+    const sent = request({ port, method: 'POST', path: `${root}/session/reset`, headers }, (answer) => {
+      answer.resume()
+      done(answer.statusCode!)
+    })
+    sent.on('error', failed).end(body)
+  })
+  await tokenFor('eve@people.example', before)
+
+  expect(status).toBe(202)
+  const [{ mail }] = smtp.delivered.slice(before) as [TestSmtp['delivered'][number]]
+  expect(`${mail.text}${mail.html}`).not.toContain('evil.example')
+  expect(mail.text).toContain(`${host.url}${root}/invitation#`)
 })
 
 verifies('mail.notices', 'people get notices of what concerns them, as they choose', async () => {

@@ -258,3 +258,38 @@ verifies('mail.in.rights', 'a raw message needs the right to write messages, its
   expect((await app.request('POST', `${root}/inbox/email`, 'x'.repeat(26_214_401), type)).status).toBe(413)
   expect((await app.request('PUT', `${root}/inbox`, { addresses: ['none'] })).status).toBe(422)
 })
+
+verifies(
+  ['mail.hostile', 'slices.mail'],
+  'a message that takes long is read next to the thread of the tenants',
+  async () => {
+    const { root, take } = await open()
+    let turns = 0
+    let isDone = false
+    const turn = () => {
+      turns++
+      if (!isDone) setTimeout(turn, 1)
+    }
+    turn()
+    const long = await take(
+      { 'Message-ID': '<1@example.org>', 'Content-Type': 'text/plain; format=flowed; delsp=yes' },
+      '> a \r\n'.repeat(40_000),
+    )
+    const seen = turns
+    const nested = Array.from(
+      { length: 5_000 },
+      (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}`,
+    )
+    const refused = await app.request(
+      'POST',
+      `${root}/inbox/email`,
+      `From: a@b.c\r\nMessage-ID: <2@example.org>\r\n${nested.join('\r\n')}`,
+      { 'content-type': 'message/rfc822' },
+    )
+    isDone = true
+
+    expect(long.status).toBe(201)
+    expect(seen).toBeGreaterThan(20)
+    expect(refused).toMatchObject({ status: 422, body: { error: 'validation_error' } })
+  },
+)

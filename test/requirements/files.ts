@@ -67,6 +67,7 @@ export const files = requirements('rest', {
     'file.export': 'tilde export --files writes a folder with the bytes, which tilde import takes: the same entities.',
     'file.delete': 'Deleting a tenant removes its content.',
     'file.erase': 'An erasure removes the bytes when no other entity names them.',
+    'file.erase.named': 'Content is kept by its hash in another entity only if the writer may use the content.',
   },
   U7: {
     'backup.bucket': 'tilde backup --to s3://bucket/prefix saves tenants to a bucket, with their files.',

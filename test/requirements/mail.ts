@@ -18,6 +18,7 @@ export const mail = requirements('automation', {
     'mail.mailbox': 'The mailbox of the service gives each message to the tenant whose inbox has its recipient.',
     'mail.in.once': 'A repeated Message-ID is ignored.',
     'mail.in.rights': 'A raw message needs the right to write messages, and has at most 25 MiB.',
+    'mail.hostile': 'A message that cannot be read is refused, and those after it are fetched.',
     'mail.parse': 'Messages of every shape are read as an independent parser reads them.',
     'mail.ticket': 'A new thread opens a Ticket; an answer is added to it and reopens a closed one.',
     'mail.bounce': 'A bounce sets the message that it names to Failed.',
@@ -26,6 +27,7 @@ export const mail = requirements('automation', {
   W7: {
     'mail.invitation': 'With a transport, an invitation is sent by e-mail.',
     'mail.reset': 'A link for a new password is sent, with the same answer for every address.',
+    'mail.reset.host': 'The link has the address of the service, whatever the Host of the request was.',
     'mail.notices': 'Asks, mentions, assignments and changesets are sent to people, as each person chooses.',
   },
 })

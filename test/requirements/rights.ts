@@ -8,6 +8,7 @@ export const rights = requirements('keys', {
     'rights.erase': 'A narrowed key erases only rows that it sees.',
     'rights.history': 'History and diff show only versions whose state the key sees.',
     'rights.sync': 'A sync sends only what the key sees.',
+    'rights.rank': 'The order of a search does not depend on rows that the grant does not see.',
   },
   N2: {
     'rights.cover': 'A key cannot create, change, revoke or delete a key that can do more than itself.',
@@ -38,6 +39,7 @@ export const rights = requirements('keys', {
     'rights.author': 'Only the call that stores or changes a declaration sets its author.',
     'rights.reach': 'Storing needs a grant that covers every type, row and verb that the thing reaches.',
     'rights.generator': 'No stored thing reaches more than its author, in at least 5,000 combinations.',
+    'rights.backward': 'No verb brings back or redirects what an author with more rights stored.',
     'rights.kinds': 'Every kind of stored thing is listed in docs/security.md and tested.',
   },
   N9: {
@@ -59,7 +61,11 @@ export const fairness = requirements('running', {
     'budget.answer': 'A request over its budget is answered 422 over_budget with the limit.',
     'budget.batch': 'In a batch the operation that exceeds the budget and all later ones get that error.',
   },
-  O2: { 'slices.background': 'Background work runs in slices and yields to requests.' },
+  O2: {
+    'slices.background': 'Background work runs in slices and yields to requests.',
+    'slices.names': 'The search for unknown names is one short slice, however many names a request has.',
+    'slices.mail': 'E-mail is taken apart in a thread of its own.',
+  },
   O3: { 'fair.keyless': 'A request without a valid key does not open the tenant.' },
   O4: { 'fair.quarantine': 'A tenant whose thread died twice within a minute is quarantined.' },
   O5: { 'fair.slow': 'A body that arrives too slowly is rejected with 408.' },

@@ -274,6 +274,10 @@ describe('revoking a key', () => {
     const webhook = (await send('POST', '/~legacy/webhooks', { url: 'http://127.0.0.1:9/', events: ['*'] })).body.$id
     await send('PUT', '/~legacy/schema/Contact/hooks/creating', { code: "() => ({ title: 'by hook' })" })
     const child = (await send('POST', '/~legacy/api-keys', { name: 'child', scopes: 'read:all' })).body
+    const ship = { name: 'string!', length: 'number', twice: '= length * 2', due: 'datetime', late: 'boolean' }
+    const verbs = { expire: { event: 'expired', set: { late: true } } }
+    const timers = { end: { at: 'due', run: 'expire' } }
+    await send('PUT', '/~legacy/schema/Ship', { ...ship, ...verbs, $timers: timers })
     const revoked = await app.request('POST', `/~legacy/api-keys/${made.$id}/revoke?cascade=true`)
     const contact = await app.request('POST', '/~legacy/Contact', { name: 'Bob' })
 
@@ -283,9 +287,17 @@ describe('revoking a key', () => {
       workflows: [],
       agents: [],
       integrations: [],
+      timers: ['Ship.end'],
+      computed: ['Ship.twice'],
       apiKeys: [child.$id],
     })
     expect((await app.request('GET', `/~legacy/webhooks/${webhook}`)).body.suspended).toBe(true)
+    const after = await app.request('POST', '/~legacy/Ship', { name: 'Ark', length: 2, due: '2020-01-01T00:00:00Z' })
+    expect(after.body).toMatchObject({ $id: expect.any(String) })
+    expect(after.body.twice).toBeUndefined()
+    await app.request('PUT', '/~legacy/schema/Ship', { ...ship, ...verbs, twice: '= length * 2 + 0', $timers: timers })
+    const again = await app.request('POST', '/~legacy/Ship', { name: 'Elk', length: 2 })
+    expect(again.body.twice).toBe(4)
     expect(contact.body.title).toBeUndefined()
     expect((await app.as(child.secret)('GET', '/~legacy/Contact')).status).toBe(401)
   })
@@ -335,6 +347,8 @@ describe('suspending a person', () => {
       workflows: [],
       agents: [],
       integrations: [],
+      timers: [],
+      computed: [],
       apiKeys: [key.$id],
     })
     expect((await app.request('POST', '/~staying/Contact', { name: 'Bob' })).body.title).toBe('by hook')

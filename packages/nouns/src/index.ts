@@ -140,4 +140,4 @@ export {
 } from './value/file.ts'
 export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './value/json.ts'
 export { isoOf, parseInstant } from './value/time.ts'
-export { indexedText, searchTokens, wordsOf } from './words.ts'
+export { indexedText, indexTokens, searchTokens, wordsOf } from './words.ts'

@@ -160,8 +160,10 @@ export interface Mail {
   claim?(slug: string, addresses: readonly string[]): readonly string[]
   /** Why a server does not let us in; null if it does. */
   check(server: MailServer): Promise<string | null>
+  /** Takes a raw message of a tenant apart, next to its thread. */
+  parse?(raw: Uint8Array, slug: string): Promise<IncomingMail>
   /** The messages of a mailbox after a place, the oldest first, and the place of each. Throws when it cannot be read. */
-  fetch(server: MailServer, after: string | null): AsyncIterable<FetchedMail>
+  fetch(server: MailServer, after: string | null, slug: string): AsyncIterable<FetchedMail>
 }
 
 /** A mail server, and who we are there. */

@@ -25,6 +25,8 @@ export const OPERATORS: { readonly [name: string]: { readonly op: Leaf['op']; re
 }
 
 const LONGEST_PATTERN = 256
+/** Values of one list: more would take long before the first row is read. */
+const LONGEST_LIST = 10_000
 
 interface About {
   readonly path: Path
@@ -62,6 +64,7 @@ function regexOperand(pattern: unknown, options: unknown, about: About): Operand
 
 function listOperand(name: string, value: Json, about: About): Operand {
   if (!Array.isArray(value)) return { fault: `${name} needs a list of values.` }
+  if (value.length > LONGEST_LIST) return { fault: `${name} takes at most ${LONGEST_LIST} values.` }
   if (value.some((one) => isPlainObject(one) && Object.keys(one).some((key) => key.startsWith('$')))) {
     return { fault: `${name} needs values, not operators.` }
   }

@@ -12,6 +12,7 @@ import {
   type Timer,
 } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
+import { dropAuthor } from '../store/automation/authors.ts'
 import { changes, isCovered, type Reach, readsAll } from './reach.ts'
 import { type Authored, act, authored, builtIn, store, type Thing } from './stored.ts'
 
@@ -46,6 +47,20 @@ export function authoredParts(engine: Engine): AuthoredParts {
   const parts = { timers, computed }
   known.set(nouns, parts)
   return parts
+}
+
+/** Ends timers or computed fields that run with the rights of a holder, until they are declared again. */
+export function endParts(
+  write: { readonly engine: Engine; onRollback(back: () => void): void },
+  kind: 'timer' | 'computed',
+  ids: readonly string[],
+  holder: string,
+): void {
+  const { engine } = write
+  const forget = () => void known.delete(engine.nouns)
+  for (const id of ids) dropAuthor(engine.sql, kind, id, holder)
+  forget()
+  write.onRollback(forget)
 }
 
 /**

@@ -7,7 +7,7 @@ import { businessVerbs } from '../business/verbs/verbs.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Ports, TenantOptions } from '../engine/options.ts'
 import { afterHookJob, enqueueAfterHooks } from '../services/after-hooks.ts'
-import { agentVerbs } from '../services/agents/verbs.ts'
+import { agentVerbs, guardEndpoints } from '../services/agents/verbs.ts'
 import { staleJob } from '../services/changesets/stale.ts'
 import { changesetVerbs } from '../services/changesets/verbs.ts'
 import { commentVerbs, deriveMentions } from '../services/comments.ts'
@@ -19,6 +19,7 @@ import { peopleVerbs } from '../services/identity/invitations.ts'
 import { People } from '../services/identity/people.ts'
 import { IndexJob } from '../services/index-job.ts'
 import { inheritAuthors } from '../services/inherit-authors.ts'
+import { guardIntegrations } from '../services/integrations/author.ts'
 import { IntegrationRuns } from '../services/integrations/run.ts'
 import { integrationVerbs } from '../services/integrations/verbs.ts'
 import { Keys, keyVerbs } from '../services/keys.ts'
@@ -103,6 +104,8 @@ export function createServices(slug: string, ports: Ports, options: TenantOption
   }
   extensions.listenerOf.ApiKey = followRights
   extensions.listenerOf.AccessRole = followRights
+  extensions.listenerOf.Agent = guardEndpoints
+  extensions.listenerOf.Integration = guardIntegrations
   extensions.listenerOf.Metric = goalListener
   // Nothing that is automatic follows from the past, but for timers that are still to come.
   extensions.pastListeners.push(noteProgram, scheduleTimers)

@@ -59,6 +59,12 @@ export class TenantFileAccess {
     return receiveContent(this.#engine, source, sending, declared)
   }
 
+  /** Takes a raw e-mail apart next to this thread; null where the host has no place for that. */
+  parseMail(raw: Uint8Array): Promise<IncomingMail> | null {
+    const { ports, slug } = this.#engine
+    return ports.mail?.parse?.(raw, slug) ?? null
+  }
+
   /** Stores the attachments of an e-mail, for the write that gets them as `contents` and keeps the e-mail. */
   receiveMail(mail: IncomingMail): Promise<{ readonly kept: KeptMail; readonly contents: readonly ReceivedContent[] }> {
     return keepAttachments(this.#engine, mail)

@@ -4,18 +4,19 @@ import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { filterOf } from '../query/parameters/filter.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters/parameters.ts'
-import { type UnknownField, unknownField } from '../query/parameters/unknown-names.ts'
+import { MOST_UNKNOWN, searchBudget, type UnknownField, unknownField } from '../query/parameters/unknown-names.ts'
 
 /** Reads what requests ask for. A question that reaches types that the grant may not read is refused here. */
 export class QuestionReader {
   readonly #engine: Engine
   readonly #grant: Grant
-  readonly #budget: Budget
+  /** What the search for unknown names may use, of all types together. */
+  readonly #search: Budget
 
-  constructor(engine: Engine, grant: Grant, budget: Budget) {
+  constructor(engine: Engine, grant: Grant, { timer }: Budget) {
     this.#engine = engine
     this.#grant = grant
-    this.#budget = budget
+    this.#search = searchBudget(timer)
   }
 
   /** A filter in the query language. */
@@ -44,8 +45,14 @@ export class QuestionReader {
     return asOfSeq(this.#engine, value, type)
   }
 
-  /** The field that a name refers to if the type neither declares nor holds it; null when it is known. */
-  unknownField(noun: Noun, text: string): UnknownField | null {
-    return unknownField(this.#engine, this.#grant, noun, text, this.#budget.timer)
+  /** The names that a type neither declares nor holds, as far as they are found in a short time. */
+  unknownFields(noun: Noun, names: Iterable<string>): UnknownField[] {
+    const unknown: UnknownField[] = []
+    for (const name of names) {
+      const field = unknownField(this.#engine, this.#grant, noun, name, this.#search)
+      if (field) unknown.push(field)
+      if (unknown.length >= MOST_UNKNOWN || this.#search.msLeft <= 0) break
+    }
+    return unknown
   }
 }

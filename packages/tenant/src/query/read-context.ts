@@ -19,13 +19,12 @@ export function readContextOf(
 
 class GrantedContext implements ReadContext {
   readonly sql: ReadContext['sql']
-  readonly nouns: ReadContext['nouns']
+  readonly nouns: Engine['nouns']
   readonly now: number
   readonly budget: Budget
   readonly narrow: ReadContext['narrow']
   readonly narrowedTypes: readonly string[]
   readonly totals: ReadContext['totals']
-  readonly rankings: ReadContext['rankings']
   readonly orders: ReadContext['orders']
   readonly context: string
   readonly #engine: Engine
@@ -42,7 +41,6 @@ class GrantedContext implements ReadContext {
     this.narrowedTypes = narrowed || hides ? [...Object.keys(grant.rows), ...(hides ? [CHANGESET] : [])] : NONE
     // A total under a row filter is valid for that key only.
     this.totals = narrowed ? undefined : keptAnswers(engine, 'total')
-    this.rankings = narrowed ? undefined : keptAnswers(engine, 'ranking')
     this.orders = narrowed ? undefined : keptAnswers(engine, 'order')
     this.context = context
     this.#engine = engine
@@ -51,6 +49,15 @@ class GrantedContext implements ReadContext {
 
   fieldNumber(type: string, name: string): number | null {
     return this.#engine.fieldNumber(type, name)
+  }
+
+  get rankings(): ReadContext['rankings'] {
+    if (this.totals === undefined) return undefined
+    return keptAnswers(this.#engine, this.seesPart ? 'own ranking' : 'ranking')
+  }
+
+  get seesPart(): boolean {
+    return this.narrow !== undefined || !this.nouns.all.every((noun) => may(this.#grant, 'read', noun))
   }
 
   hidden(type: string): boolean {

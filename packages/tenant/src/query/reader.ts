@@ -15,6 +15,8 @@ export interface ReadContext {
   readonly narrow?: ((type: string) => Filter | null) | undefined
   /** The types that the grant is narrowed on. */
   readonly narrowedTypes?: readonly string[]
+  /** Whether there is anything that the grant may not read: then it must not be able to conclude from an order what that is. */
+  readonly seesPart?: boolean
   /** Types whose events are left out of the Event collection. */
   readonly hidden?: (type: string) => boolean
   /** Totals that were counted before. Their owner forgets them when a type changes. */

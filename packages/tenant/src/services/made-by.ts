@@ -1,4 +1,5 @@
 import type { JsonObject, Verb } from '@tildebase/nouns'
+import { authoredParts, endParts } from '../authorship/parts.ts'
 import { type Authored, holderOf, type Kind } from '../authorship/stored.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedBy } from '../store/automation/authors.ts'
@@ -21,6 +22,9 @@ export interface MadeBy {
   readonly workflows: readonly string[]
   readonly integrations: readonly string[]
   readonly agents: readonly string[]
+  /** As `Type.name`. */
+  readonly timers: readonly string[]
+  readonly computed: readonly string[]
   readonly apiKeys: readonly string[]
 }
 
@@ -46,6 +50,8 @@ export function madeBy(engine: Engine, maker: string): MadeBy {
       const stored = authorOf(id, JSON.parse(current.data) as JsonObject)
       return isOf(maker, stored)
     })
+  const parts = (kind: Kind, working: ReadonlyMap<string, Authored<unknown>>) =>
+    storedBy(sql, kind, maker).filter((id) => isOf(maker, working.get(id) ?? null))
   return {
     webhooks: held('webhook', 'Webhook', (id, data) => authoredWebhook(engine, id, data)),
     hooks: held('hook', 'Hook', (id, data) => authoredHook(engine, { id, ...(data as unknown as HookData) })),
@@ -54,6 +60,8 @@ export function madeBy(engine: Engine, maker: string): MadeBy {
       connectedOf(sql, id) === null ? null : authoredIntegration(engine, id),
     ),
     agents: held('agent', 'Agent', (id, data) => authoredCall(engine, id, data)),
+    timers: parts('timer', authoredParts(engine).timers),
+    computed: parts('computed', authoredParts(engine).computed),
     apiKeys: createdBy(sql, maker, ['ApiKey'])
       .filter(({ data }) => isWorking(data))
       .map(({ id }) => id),
@@ -66,9 +74,12 @@ interface HookData {
   readonly code: string
 }
 
-/** Suspends webhooks, hooks, workflows and agents, disconnects integrations, and ends the runs that would continue. */
+/**
+ * Suspends webhooks, hooks, workflows and agents, disconnects integrations, and ends the runs that would continue. Timers and
+ * computed fields end until another caller declares them.
+ */
 export function suspend(write: Write, maker: string, made: MadeBy): void {
-  const { webhooks, hooks, workflows, agents, integrations } = made
+  const { webhooks, hooks, workflows, agents, integrations, timers, computed } = made
   const run = (type: string, ids: readonly string[], internalVerb: Verb) => {
     for (const id of ids) applyVerb(write, { type, verb: internalVerb.name, id, internalVerb })
   }
@@ -79,6 +90,8 @@ export function suspend(write: Write, maker: string, made: MadeBy): void {
   run('Integration', integrations, DISCONNECT)
   for (const id of integrations) dropConnected(write.sql, id)
   endRuns(write, maker)
+  endParts(write, 'timer', timers, maker)
+  endParts(write, 'computed', computed, maker)
 }
 
 /** A retry runs while its workflow is paused, and a run continues with its definition after another caller has stored one. */

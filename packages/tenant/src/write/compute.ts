@@ -12,7 +12,7 @@ import {
   resolvePath,
   sameJson,
 } from '@tildebase/nouns'
-import { authoredParts } from '../authorship/parts.ts'
+import { type AuthoredParts, authoredParts } from '../authorship/parts.ts'
 import { act } from '../authorship/stored.ts'
 import { overBudget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -185,16 +185,17 @@ interface ComputePlan {
   readonly dependants: ReadonlyMap<string, readonly Dependant[]>
 }
 
-/** The plan for the types of a tenant, made once for each set of types. A field without an author is not computed. */
+/** The plan for the types of a tenant, made once for each set of types and authors. A field without an author is not computed. */
 function computePlan(engine: Engine): ComputePlan {
   const { nouns } = engine
-  const known = plans.get(nouns)
+  const parts = authoredParts(engine)
+  const known = plans.get(parts)
   if (known) return known
   const computations = new Map<string, readonly Computation[]>()
   const dependants = new Map<string, Dependant[]>()
   for (const noun of nouns.all) {
     const found = computedFields(noun).flatMap(({ name }) => {
-      const stored = authoredParts(engine).computed.get(`${noun.name}.${name}`)
+      const stored = parts.computed.get(`${noun.name}.${name}`)
       // Its author may read every row of every type that it reads: it needs no narrowing.
       return stored ? [computationOf(act(stored).declaration, noun, nouns)] : []
     })
@@ -202,11 +203,11 @@ function computePlan(engine: Engine): ComputePlan {
     for (const { paths } of found) for (const path of paths.values()) note(noun, path, dependants)
   }
   const plan = { computations, dependants }
-  plans.set(nouns, plan)
+  plans.set(parts, plan)
   return plan
 }
 
-const plans = new WeakMap<Nouns, ComputePlan>()
+const plans = new WeakMap<AuthoredParts, ComputePlan>()
 
 function computationOf(field: ComputedField, noun: Noun, nouns: Nouns): Computation {
   const { single, many } = pathsOf(field.computed)

@@ -156,12 +156,18 @@ function sendingsFor(
   return [...own, ...readable(write, hash, type)]
 }
 
+/** Whether the grant may use a content: it sent the content itself, or reads it in an entity. */
+export function mayUse(write: Write, hash: string): boolean {
+  return sendingsOf(write.sql, hash, senderOf(write.grant)).length > 0 || readable(write, hash, undefined).length > 0
+}
+
 /** The first file with a content that the grant may read, in an entity as it is or as it was. */
 function readable(write: Write, hash: string, type: string | undefined): readonly FileValue[] {
   const { engine, grant, sql, context } = write
   const fits = (one: FileValue) => one.hash === hash && (type === undefined || one.type === type)
   const { show } = visibilityOf(engine, grant, null)
   for (const use of usesOf(sql, hash, MOST_USES)) {
+    context.budget.checkTime()
     const noun = engine.nouns.get(use.type)
     const current = currentOf(sql, use.type, use.entity)
     if (noun === undefined || current === undefined || !may(grant, 'read', noun)) continue

@@ -1,4 +1,4 @@
-import { fileName, mediaType } from '@tildebase/nouns'
+import { fileName, mediaType, Problem } from '@tildebase/nouns'
 import type { Hasher, IncomingFile, IncomingMail } from '@tildebase/tenant/ports'
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import { bounceIn, isBounce } from './bounce.ts'
@@ -12,7 +12,7 @@ const MOST_ID = 998
 
 /** Takes a raw message apart. Any bytes are a message: what is not well-formed is read as far as it can be. */
 export async function parseMail(raw: Uint8Array, hasher: Hasher): Promise<IncomingMail> {
-  const email = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true })
+  const email = await emailIn(raw)
   const from = mailboxesOf(email.from ?? email.sender)[0]
   const bounce = isBounce(email) ? bounceIn(email) : null
   return {
@@ -30,6 +30,16 @@ export async function parseMail(raw: Uint8Array, hasher: Hasher): Promise<Incomi
     isAutomatic: isBounce(email) || isAutomatic(email),
     bounced: bounce,
     attachments: email.attachments.slice(0, MOST_FILES).map(fileOf),
+  }
+}
+
+/** Headers and nesting are bounded by the parser. */
+async function emailIn(raw: Uint8Array): Promise<Email> {
+  try {
+    return await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer', forceRfc822Attachments: true })
+  } catch (reason) {
+    const message = `The message cannot be read: ${(reason as Error).message.slice(0, 200)}`
+    throw new Problem('validation_error', message, { type: 'Message' })
   }
 }
 

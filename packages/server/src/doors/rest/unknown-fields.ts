@@ -110,7 +110,7 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
     for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
   const types = [...unknownTypes(call, route, noun), ...unknownRows(call, route, noun)]
   if (names.size === 0 && types.length === 0) return NONE
-  const unknown = [...names].flatMap((name) => call.read.questions.unknownField(noun, name) ?? [])
+  const unknown = call.read.questions.unknownFields(noun, names)
   return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 
@@ -137,13 +137,13 @@ function unknownRows({ body, read }: Call, { method }: Place, noun: Noun): reado
 
 /** The names in row filters by type that no entity of the type has: such a filter hides all of them. */
 export function unknownInRows(read: Call['read'], rows: object | null): readonly UnknownField[] {
+  const { questions } = read
   return Object.entries(rows ?? {}).flatMap(([type, filter]) => {
     const noun = read.nouns.get(type)
     const names =
       noun && read.may('read', noun) ? [...filterNames(filter)].filter((name) => !Object.hasOwn(noun.fields, name)) : []
-    return names
-      .flatMap((name) => read.questions.unknownField(noun!, name) ?? [])
-      .map(({ field, nearest }) => ({ field: `filter.${type}.${field}`, nearest }))
+    const unknown = names.length === 0 ? [] : questions.unknownFields(noun!, names)
+    return unknown.map(({ field, nearest }) => ({ field: `filter.${type}.${field}`, nearest }))
   })
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Mail, MailOutcome, OutgoingMail } from '@tildebase/tenant/ports'
 import type { Transporter } from 'nodemailer'
+import { MailParser } from '../threads/mail/parser.ts'
 import { type GuardedServer, operatorsServer, targetOf } from './mail-server.ts'
 import { fetchMailbox, openMailbox } from './mailbox.ts'
 
@@ -31,6 +32,7 @@ interface OpenServer {
 export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
   const open = new Map<string, OpenServer>()
   const own = smtp && operatorsServer(smtp.url)
+  const parser = new MailParser()
   const close = (key: string) => {
     const unused = open.get(key)
     open.delete(key)
@@ -72,7 +74,9 @@ export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
         return (reason as Error).message.slice(0, 200)
       }
     },
-    fetch: (server, after) => fetchMailbox({ ...server, isTenants: true }, after, insecure),
+    parse: (raw, slug) => parser.parse(raw, slug),
+    fetch: (server, after, slug) =>
+      fetchMailbox({ ...server, isTenants: true }, after, insecure, (raw) => parser.parse(raw, slug)),
   }
 }
 

@@ -1,7 +1,6 @@
-import type { FetchedMail } from '@tildebase/tenant/ports'
+import { Problem } from '@tildebase/nouns'
+import type { FetchedMail, IncomingMail } from '@tildebase/tenant/ports'
 import type { ImapFlow } from 'imapflow'
-import { parseMail } from '../../doors/mail/parse.ts'
-import { systemSeal } from '../../host/ports.ts'
 import { type GuardedServer, targetOf } from './mail-server.ts'
 
 const TIMEOUT_MS = 30_000
@@ -39,10 +38,17 @@ export async function* fetchMailbox(
   server: GuardedServer,
   after: string | null,
   insecure: boolean,
+  parse: (raw: Uint8Array) => Promise<IncomingMail>,
 ): AsyncGenerator<FetchedMail> {
   for await (const { source, place } of readMailbox(server, after, insecure)) {
-    yield { mail: source && (await parseMail(source, systemSeal.hasher('sha256'))), place }
+    yield { mail: source && (await parse(source).catch(unreadable)), place }
   }
+}
+
+/** A message that cannot be read is left out: those after it are not to wait for it. */
+function unreadable(reason: unknown): null {
+  if (reason instanceof Problem && reason.code !== 'busy') return null
+  throw reason
 }
 
 /** A message as it is in a mailbox; without its bytes when it is too large, or has gone. */

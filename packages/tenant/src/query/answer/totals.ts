@@ -53,9 +53,11 @@ function memorable(reader: ReadContext, query: Counted): boolean {
   return !typesOf(query).some((type) => isLogged(reader, type))
 }
 
-/** What is asked for, in whatever order. */
-export function askedOf(reader: ReadContext, { type, filter = EVERYTHING, asOf = null }: Counted): string {
-  return JSON.stringify([type, asOf, filter, reader.narrow?.(type) ?? null])
+/** What is asked for, in whatever order, with the rows that are seen of every type involved. */
+export function askedOf(reader: ReadContext, query: Counted): string {
+  const { type, filter = EVERYTHING, asOf = null } = query
+  const seen = reader.narrow ? typesOf(query).map((one) => reader.narrow!(one)) : null
+  return JSON.stringify([type, asOf, filter, seen])
 }
 
 /** The types that an answer depends on. */

@@ -9,6 +9,7 @@ import {
   resolvePath,
   type Verb,
 } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, isNarrowed, may } from '../../grant/grant.ts'
@@ -30,20 +31,41 @@ const BESIDE: { readonly [type: string]: readonly string[] } = {
   ApiKey: ['secret'],
 }
 
-/** What a path ends at, if its type neither declares nor holds such a field; null when it is known. */
+/** What the search for all names of a request may use. It is a courtesy: no request becomes slow by it. */
+const LIMITS = { ms: 40, rows: 200_000, bytes: 1_048_576 }
+
+/** The budget of a search for unknown names. */
+export function searchBudget(timer: () => number): Budget {
+  return new Budget(LIMITS, timer)
+}
+
+/**
+ * What a path ends at, if its type neither declares nor holds such a field; null when it is known, or when the budget does
+ * not suffice to find that out.
+ */
 export function unknownField(
   engine: Engine,
   grant: Grant,
   noun: Noun,
   text: string,
-  timer: () => number,
+  budget: Budget,
 ): UnknownField | null {
+  if (budget.msLeft <= 0) return null
+  try {
+    return budget.time(() => sought(engine, grant, noun, text, budget))
+  } catch (reason) {
+    if (reason instanceof Problem && reason.code === 'over_budget') return null
+    throw reason
+  }
+}
+
+function sought(engine: Engine, grant: Grant, noun: Noun, text: string, budget: Budget): UnknownField | null {
   const path = resolvePath(text, noun, engine.nouns)
   if ('fault' in path || path.field.startsWith('$')) return null
   const last = path.hops.at(-1)
   const owner = last ? engine.noun(last.target) : noun
   if (Object.hasOwn(owner.fields, path.field) || !may(grant, 'read', owner)) return null
-  if (isStored(engine, grant, owner, path.field, timer)) return null
+  if (isStored(engine, grant, owner, path.field, budget)) return null
   const [near] = nearest(path.field, [...Object.keys(owner.fields), ...Object.keys(META_FIELDS)], 1)
   const before = path.hops.map(({ field }) => `${field}.`).join('')
   return { field: quoted(text), nearest: near === undefined ? null : `${before}${near}` }
@@ -82,32 +104,25 @@ export function listedNames(text: string | undefined): string[] {
     .filter((name) => name !== '')
 }
 
-/** What the search for one name may use. It is a courtesy: a request must not become slow by it. */
-const LIMITS = { ms: 250, rows: 200_000, bytes: 1_048_576 }
-
 /** Names that were found once. They are not looked for again, though their last entity may be gone by now. */
-const found = new WeakMap<Engine, Set<string>>()
+const found = new WeakMap<Engine, BoundedMap<string, true>>()
+const MOST_FOUND = 10_000
 
-/** Whether some entity of a type that the grant sees has a field of this name. What cannot be found out counts as yes. */
-function isStored(engine: Engine, grant: Grant, noun: Noun, name: string, timer: () => number): boolean {
-  if (isNarrowed(grant)) return search(engine, grant, noun, name, timer)
-  const known = found.get(engine) ?? new Set<string>()
+/** Whether some entity of a type that the grant sees has a field of this name. */
+function isStored(engine: Engine, grant: Grant, noun: Noun, name: string, budget: Budget): boolean {
+  if (isNarrowed(grant)) return search(engine, grant, noun, name, budget)
+  const known = found.get(engine) ?? new BoundedMap<string, true>(MOST_FOUND)
   found.set(engine, known)
   const key = `${noun.name}.${name}`
   if (known.has(key)) return true
-  const there = engine.cache.get([noun.name], `stored ${key}`, () => search(engine, grant, noun, name, timer))
-  if (there) known.add(key)
+  const there = engine.cache.get([noun.name], `stored ${key}`, () => search(engine, grant, noun, name, budget))
+  if (there) known.set(key, true)
   return there
 }
 
-function search(engine: Engine, grant: Grant, noun: Noun, name: string, timer: () => number): boolean {
+function search(engine: Engine, grant: Grant, noun: Noun, name: string, budget: Budget): boolean {
   const path = { text: name, hops: [], field: name, into: [] }
   const filter: Filter = { op: 'exists', path, value: true }
-  const reader = readContextOf(engine, grant, new Budget(LIMITS, timer))
-  try {
-    return find(reader, { type: noun.name, filter, limit: 1, total: false }).results.length > 0
-  } catch (reason) {
-    if (reason instanceof Problem && reason.code === 'over_budget') return true
-    throw reason
-  }
+  const reader = readContextOf(engine, grant, budget)
+  return find(reader, { type: noun.name, filter, limit: 1, total: false }).results.length > 0
 }

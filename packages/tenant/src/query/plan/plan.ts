@@ -15,7 +15,8 @@ export interface Plan {
   readonly conditions: readonly Condition[]
   /** Parts of the filter that memory tests, with whether relations in them are narrowed. */
   readonly residual: readonly Part[]
-  /** The FTS5 query of all `$text` words, when they are asked for. */
+  /** The words of all `$text`, and the FTS5 query of them when they are asked for. */
+  readonly words: readonly string[]
   readonly match: string | null
 }
 
@@ -54,6 +55,7 @@ export function plan(reader: ReadContext, type: string, filter: Filter, moment: 
     scope,
     conditions: [...texts, ...conditions, ...(records ?? []).map((sql) => ({ sql, index: null }))],
     residual: records === null ? [...residual, { records: true }] : residual,
+    words,
     match: words.length > 0 ? matchQuery(words) : null,
   }
 }

@@ -1,11 +1,14 @@
 import { Problem } from '@tildebase/nouns'
 import type { SqlRow } from '../../ports.ts'
-import { every, fragment, listOf } from '../plan/fragment.ts'
+import { every, fragment, listOf, plain } from '../plan/fragment.ts'
 import type { CursorPosition, Order } from '../plan/order.ts'
 import type { Plan } from '../plan/plan.ts'
-import { pageRows, readRows, ticking } from '../plan/select.ts'
-import { columns } from '../plan/source.ts'
+import type { Scope } from '../plan/scope.ts'
+import { pageRows, readRows, ticking, toStored } from '../plan/select.ts'
+import { columns, isLogged } from '../plan/source.ts'
 import { queryRows, type Ranking, type ReadContext } from '../reader.ts'
+import { relevanceOf } from './relevance.ts'
+import { searchedText } from './text-index.ts'
 
 /** So many matches come by relevance, and the others after them, newest first. */
 const MOST_RANKED = 500
@@ -25,13 +28,39 @@ export interface Walk {
 
 /** Ranks the matches of a search: the words are looked up once, for the order and for the total. */
 export function rank(plan: Plan, order: Order, only: readonly number[] | null): Ranking {
+  const { reader } = plan.scope
   const rows = pageRows(plan, order, only)
   const where = every([...rows.where, ...ticking(plan, rows)])
+  // The score of the index counts how often a word is in all texts, hidden ones included: an order by it would tell that.
+  const score = plain(reader.seesPart ? 'NULL' : 'r.score')
   const { sql, values } =
-    fragment`WITH found AS MATERIALIZED (SELECT ${rows.n} AS n, r.score AS score FROM ${rows.from} WHERE ${where})
+    fragment`WITH found AS MATERIALIZED (SELECT ${rows.n} AS n, ${score} AS score FROM ${rows.from} WHERE ${where})
   SELECT n, score, (SELECT count(*) FROM found) FROM found ORDER BY score, n DESC LIMIT +${MOST_RANKED}`
-  const found = plan.scope.reader.sql.rows(sql, ...values)
-  return { best: found.map(([n]) => n as number), total: found[0]?.[2] ?? 0 }
+  const found = reader.sql.rows(sql, ...values)
+  const best = found.map(([n]) => n as number)
+  return { best: reader.seesPart ? byOwnTexts(plan, best) : best, total: found[0]?.[2] ?? 0 }
+}
+
+/** So many characters are compared, and so many rows read at once. */
+const MOST_COMPARED = 1_048_576
+const PAGE = 25
+
+/** Matches in the order of a relevance that follows from their own texts alone. Those beyond the bound come last. */
+function byOwnTexts({ scope, words }: Plan, numbers: readonly number[]): readonly number[] {
+  const { reader, type } = scope
+  if (isLogged(reader, type) || numbers.length < 2) return numbers
+  const texts: string[] = []
+  let length = 0
+  for (let at = 0; at < numbers.length && length < MOST_COMPARED; at += PAGE) {
+    reader.budget.checkTime()
+    for (const row of rankedRows(reader, scope, numbers.slice(at, at + PAGE))) {
+      texts.push(searchedText(reader.nouns, type, toStored(type, row).data))
+      length += texts.at(-1)!.length
+    }
+  }
+  const relevance = relevanceOf(words, texts)
+  const order = texts.map((_, i) => i).sort((a, b) => relevance[b]! - relevance[a]! || a - b)
+  return [...order.map((i) => numbers[i]!), ...numbers.slice(texts.length)]
 }
 
 /** The next matches of a walk, and where it is after the first `limit` of them. */
@@ -53,7 +82,7 @@ export function walkOn(
   const behind = [...walk.passed, ...open]
   const skip = Math.max(0, offset - open.length)
   const later = missing === 0 ? [] : newest(plan, only, walk.last ?? walk.until + 1, behind, missing, skip)
-  const rows = [...rankedRows(plan.scope.reader, plan, ranked), ...later]
+  const rows = [...rankedRows(plan.scope.reader, plan.scope, ranked), ...later]
   const isRanked = offset + limit <= open.length
   const next = isRanked
     ? { ...walk, passed: [...walk.passed, ...open.slice(0, offset + limit)] }
@@ -76,8 +105,7 @@ function newest(
 }
 
 /** The rows of some matches, in the order of the ranking. */
-function rankedRows(reader: ReadContext, { scope }: Plan, numbers: readonly number[]): SqlRow[] {
-  const { source } = scope
+function rankedRows(reader: ReadContext, { source }: Scope, numbers: readonly number[]): SqlRow[] {
   const read = fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.n} IN ${listOf(numbers)}`
   const rows = new Map(queryRows(reader, read).map((row) => [row[0], row]))
   return numbers.map((n) => rows.get(n)!)

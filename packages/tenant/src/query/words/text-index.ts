@@ -25,13 +25,13 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
     if (known === null) sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     // In ascending order of rowid: FTS5 collects such rows in memory, and writes a segment where the order breaks.
     for (const { seq, type, event, data } of rows.toReversed()) {
-      insertWords(sql, -seq, type === 'Event' ? words(nouns, type, data ?? '{}') : `${type}.${event}`)
+      insertWords(sql, -seq, type === 'Event' ? searchedText(nouns, type, data ?? '{}') : `${type}.${event}`)
     }
     for (const { n, type, data } of reworded(nouns, rows)) {
       // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
       if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
       const present = data ?? presentData(sql, n)
-      if (present !== null) insertWords(sql, n, words(nouns, type, present))
+      if (present !== null) insertWords(sql, n, searchedText(nouns, type, present))
     }
     setMeta(sql, TEXT_SEQ, String(rows.at(-1)!.seq))
     return all.length < most && rows.length === all.length
@@ -131,8 +131,8 @@ function insertWords(sql: Sql, rowid: number, text: string): void {
   sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', rowid, indexedText(text))
 }
 
-/** The texts of an entity: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
-function words(nouns: NounLookup, type: string, data: string): string {
+/** The texts of an entity that are searched: string and enum fields and whatever is undeclared; never ids, dates or secrets. */
+export function searchedText(nouns: NounLookup, type: string, data: string): string {
   const fields = nouns.get(type)?.fields ?? {}
   const state = JSON.parse(data) as JsonObject
   const texts: string[] = []

@@ -4,7 +4,7 @@ import { addRun } from '../../store/automation/workflow-runs.ts'
 import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
-import type { SpecialVerb, Write } from '../../write/write.ts'
+import type { SpecialVerb, TransactionListener, Write } from '../../write/write.ts'
 import { authoredCall, checkEndpoint, endpointOf, hasEndpoint, isSilent, storeEndpoint } from './author.ts'
 
 /** The verbs that ask something of an agent. */
@@ -19,22 +19,35 @@ export const agentVerbs: { readonly [name: string]: SpecialVerb } = {
   ...Object.fromEntries(ASKING.map((verb) => [`Agent.${verb}`, call])),
 }
 
-/** The caller is the author of an endpoint that it sets, and cannot redirect one whose author may do more. */
+/** The caller is the author of an endpoint that it sets. */
 function stored(write: Write, request: VerbRequest): RunResult {
   return write.attempt(() => {
-    const { engine, sql, grant } = write
+    const { engine, sql } = write
     const current = request.verb === 'create' ? null : currentOf(sql, 'Agent', request.id ?? '')
     const before = current ? (JSON.parse(current.data) as JsonObject) : {}
     const result = applyVerb(write, request)
     const { id, data } = result.entity
     const after = JSON.parse(data) as JsonObject
     if (sameJson(endpointOf(before), endpointOf(after))) return result
-    const known = authoredCall(engine, id, before)
-    if (known !== null) demandCovers(engine, grant, known, 'Agent')
     checkEndpoint(engine, after)
     if (hasEndpoint(after)) storeEndpoint(write, id, after)
     return result
   })
+}
+
+/**
+ * Watches over endpoints in the transaction of every event of an Agent, whichever verb it came by: a caller redirects no
+ * endpoint whose author may do more, and brings none of such an author back.
+ */
+export const guardEndpoints: TransactionListener = ({ engine, grant }, { verb, previous }, { id, data }) => {
+  if (verb === 'create' || verb === 'delete') return
+  const after = JSON.parse(data) as JsonObject
+  const before = { ...after, ...(JSON.parse(previous ?? '{}') as JsonObject) }
+  if (verb !== 'restore' && sameJson(endpointOf(before), endpointOf(after))) return
+  for (const state of [before, after]) {
+    const known = authoredCall(engine, id, state)
+    if (known !== null) demandCovers(engine, grant, known, 'Agent')
+  }
 }
 
 /** Records what is asked, and queues the call in the same transaction. */

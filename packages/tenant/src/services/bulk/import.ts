@@ -1,8 +1,9 @@
 import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Budget } from '../../budget.ts'
 import { TURN, toEnd } from '../../engine/turns.ts'
 import { find } from '../../query/answer/find.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
-import { bodyNames, type UnknownField, unknownField } from '../../query/parameters/unknown-names.ts'
+import { bodyNames, searchBudget, type UnknownField, unknownField } from '../../query/parameters/unknown-names.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { exists } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
@@ -88,10 +89,11 @@ export class Importer implements RowImporter {
   take(write: Write, rows: readonly ImportRow[]): ImportCounts {
     return this.#run(write, (write) => {
       const counts = noCounts()
+      const search = searchBudget(write.context.budget.timer)
       for (const row of rows) {
         if ('error' in row) counts.details.push(detailOf(row, `The row ${row.error}.`))
         else {
-          this.#look(write, row.value, counts)
+          this.#look(write, row.value, counts, search)
           this.#attempt(write, row, counts)
         }
       }
@@ -164,10 +166,11 @@ export class Importer implements RowImporter {
   }
 
   /** Looks at the names of a row that are new in this import, before it is written: what it writes is known then. */
-  #look({ engine, grant, context }: Write, value: unknown, counts: ImportCounts): void {
+  #look({ engine, grant }: Write, value: unknown, counts: ImportCounts, search: Budget): void {
     for (const name of bodyNames(this.#noun, undefined, value)) {
-      if (this.#names.has(name) || this.#names.size >= MOST_NAMES) continue
-      const unknown = unknownField(engine, grant, this.#noun, name, context.budget.timer)
+      if (this.#names.size >= MOST_NAMES || search.msLeft <= 0) return
+      if (this.#names.has(name)) continue
+      const unknown = unknownField(engine, grant, this.#noun, name, search)
       this.#names.set(name, unknown)
       if (unknown) counts.warnings.push(unknown)
     }

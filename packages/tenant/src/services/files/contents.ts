@@ -6,6 +6,7 @@ import {
   contentOf,
   dropKeyToRemove,
   forgetContent,
+  isField,
   isFieldOf,
   isKeyUsed,
   keptBytes,
@@ -19,7 +20,7 @@ import {
 } from '../../store/files/contents.ts'
 import { dropUpload, endedUploads, nextUploadEnd } from '../../store/files/uploads.ts'
 import { getMeta, setMeta } from '../../store/meta.ts'
-import { senderOf } from '../../write/files.ts'
+import { mayUse, senderOf } from '../../write/files.ts'
 import type { TransactionListener, Write } from '../../write/write.ts'
 import { blobsOf, fileOptions, isUncommitted, type ReceivedContent, settled, tooMuch } from './receive.ts'
 
@@ -56,12 +57,20 @@ export function keyOfFile({ sql }: Engine, entity: string, { hash }: FileValue):
 
 const NAMED = /"(sha256:[0-9a-f]{64})"/g
 
-/** Keeps the content that an event names anywhere: in the arguments of a verb, or in a proposal. */
-export const keepNamedContents: TransactionListener = ({ sql }, { seq, type, entity, data, args }) => {
-  for (const text of [data, args]) {
-    if (text === null || !text.includes('"sha256:')) continue
-    for (const [, hash] of text.matchAll(NAMED))
-      if (contentOf(sql, hash!) !== null) saveUse(sql, hash!, { entity, type }, seq, false)
+/** So many names of one event are looked at. */
+const MOST_NAMED = 1_000
+
+/**
+ * Keeps the content that an event names anywhere: in the arguments of a verb, or in a proposal. A file of an entity that the
+ * writer may not read is not kept by its name: it would outlive the erasure of the entity.
+ */
+export const keepNamedContents: TransactionListener = (write, { seq, type, entity, data, args }) => {
+  const { sql } = write
+  const texts = [data, args].filter((text) => text?.includes('"sha256:'))
+  const hashes = new Set(texts.flatMap((text) => [...text!.matchAll(NAMED)].map(([, hash]) => hash!)))
+  for (const hash of [...hashes].slice(0, MOST_NAMED)) {
+    if (contentOf(sql, hash) === null || isFieldOf(sql, hash, entity)) continue
+    if (!isField(sql, hash) || mayUse(write, hash)) saveUse(sql, hash, { entity, type }, seq, false)
   }
 }
 

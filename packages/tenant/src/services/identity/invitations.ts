@@ -53,7 +53,10 @@ function plain(name = ''): string {
 
 const HOUR = 3_600_000
 
-/** Sends a link to a person who has forgotten their password. For other people nothing happens. */
+/**
+ * Sends a link to a person who has forgotten their password. For other people nothing happens. The link has the address of
+ * the service: everyone may ask for it, with a Host header of any kind.
+ */
 export function resetPassword(write: Write, user: string): void {
   const { engine, sql, context } = write
   const { status, email, name } = JSON.parse(presentOf(sql, 'User', user)?.data ?? '{}') as { [field: string]: string }
@@ -64,7 +67,7 @@ export function resetPassword(write: Write, user: string): void {
   queueLetter(write, {
     to: email ?? '',
     subject: `Your password for ${engine.slug}`,
-    text: `Hello ${plain(name)},\n\nsomebody asked for a new password for your account.\n\n[Set a new password](${context.url ?? engine.context}/invitation#${secret})\n\nThe link is valid once, for an hour. If it was not you, do nothing.`,
+    text: `Hello ${plain(name)},\n\nsomebody asked for a new password for your account.\n\n[Set a new password](${engine.context}/invitation#${secret})\n\nThe link is valid once, for an hour. If it was not you, do nothing.`,
   })
 }
 

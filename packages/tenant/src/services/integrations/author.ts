@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { isOwnType } from '../../store/log/log.ts'
-import type { Write } from '../../write/write.ts'
+import type { TransactionListener, Write } from '../../write/write.ts'
 
 /** What an integration reads, and where it writes it. */
 export type IntegrationDeclaration = ConnectorDeclaration | MailDeclaration
@@ -123,9 +123,25 @@ export function storeIntegration(write: Write, id: string, data: JsonObject): vo
 export function authoredIntegration(engine: Engine, id: string): Authored<IntegrationDeclaration> | null {
   const current = currentOf(engine.sql, 'Integration', id)
   if (!current || current.deleted) return null
-  const data = JSON.parse(current.data) as JsonObject
+  return authoredAs(engine, id, JSON.parse(current.data) as JsonObject)
+}
+
+function authoredAs(engine: Engine, id: string, data: JsonObject): Authored<IntegrationDeclaration> | null {
   const declaration = declarationOf(data)
   return declaration && authored(engine, thingOf(id), declaration, formOf(data))
+}
+
+const DECISIVE = ['provider', 'apiBaseUrl', 'mapping', 'scope', 'from', 'schedule']
+
+/**
+ * Watches over integrations in the transaction of every event, whichever verb it came by: a caller neither schedules one
+ * whose author may do more, nor brings its earlier declaration back.
+ */
+export const guardIntegrations: TransactionListener = ({ engine, grant }, { previous }, { id, data }) => {
+  const changed = Object.keys(JSON.parse(previous ?? '{}') as JsonObject)
+  if (!changed.some((field) => DECISIVE.includes(field))) return
+  const stored = authoredAs(engine, id, JSON.parse(data) as JsonObject)
+  if (stored !== null) demandCovers(engine, grant, stored, 'Integration')
 }
 
 /** Refuses to start an integration that can do more than the caller. */

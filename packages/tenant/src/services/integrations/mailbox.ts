@@ -4,6 +4,7 @@ import type { Grant } from '../../grant/grant.ts'
 import type { Mail, MailServer } from '../../ports.ts'
 import { savePlace } from '../../store/automation/integrations.ts'
 import type { Transactor } from '../../write/group-commit.ts'
+import type { Write } from '../../write/write.ts'
 import { takeMail } from '../mail/take.ts'
 import { runNow } from '../scripts/run-write.ts'
 
@@ -30,17 +31,24 @@ export async function fetchMailbox(
   counts: MailCounts,
 ): Promise<void> {
   const { engine } = transactor
-  for await (const { mail, place } of reading(mailOf(engine).fetch(server, after))) {
+  for await (const { mail, place } of reading(mailOf(engine).fetch(server, after, engine.slug))) {
     if (engine.scheduler.isResting) throw new Problem('unavailable', 'The service was stopped. The run begins again.')
-    if (mail === null) {
-      await runNow(transactor, grant, {}, (write) => savePlace(write.sql, id, place))
+    const keepPlace = (write: Write) => savePlace(write.sql, id, place)
+    const taken = mail && (await takeMail(transactor, grant, mail, keepPlace).catch(refused))
+    if (taken === null) {
+      await runNow(transactor, grant, {}, keepPlace)
       counts.failed++
-      continue
-    }
-    const { isRepeated } = await takeMail(transactor, grant, mail, (write) => savePlace(write.sql, id, place))
-    if (isRepeated) counts.unchanged++
+    } else if (taken.isRepeated) counts.unchanged++
     else counts.created++
   }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['validation_error', 'rejected', 'conflict', 'too_large'])
+
+/** A message that the rules of the tenant refuse: those after it are not to wait for it. */
+function refused(reason: unknown): null {
+  if (reason instanceof Problem && REFUSALS.has(reason.code)) return null
+  throw reason
 }
 
 /** Asks a server that messages are sent by whether it still lets us in. */

@@ -1,4 +1,5 @@
 import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import {
@@ -6,6 +7,7 @@ import {
   filterNames,
   listedNames,
   MOST_UNKNOWN,
+  searchBudget,
   sortNames,
   type UnknownField,
   unknownField,
@@ -22,14 +24,14 @@ export class CodeWarnings {
   readonly #engine: Engine
   readonly #grant: Grant
   readonly #strict: boolean
-  readonly #timer: () => number
+  readonly #search: Budget
   readonly #found = new Map<string, CodeWarning>()
 
   constructor(engine: Engine, grant: Grant, strict: boolean, timer: () => number) {
     this.#engine = engine
     this.#grant = grant
     this.#strict = strict
-    this.#timer = timer
+    this.#search = searchBudget(timer)
   }
 
   get list(): readonly CodeWarning[] {
@@ -39,10 +41,10 @@ export class CodeWarnings {
   /** Looks at a call before it runs: what it writes is known from then on. */
   look(call: ScriptCall): void {
     const noun = this.#engine.nouns.get(call.type)
-    if (!noun || this.#found.size >= MOST_UNKNOWN) return
+    if (!noun || this.#found.size >= MOST_UNKNOWN || this.#search.msLeft <= 0) return
     for (const name of namesIn(call, noun)) {
       const key = `${noun.name} ${name}`
-      const unknown = this.#found.has(key) ? null : unknownField(this.#engine, this.#grant, noun, name, this.#timer)
+      const unknown = this.#found.has(key) ? null : unknownField(this.#engine, this.#grant, noun, name, this.#search)
       if (unknown === null) continue
       if (this.#strict) throw refusal(noun.name, unknown)
       this.#found.set(key, { type: noun.name, ...unknown })

@@ -55,6 +55,11 @@ export function storedBy(sql: Sql, kind: string, holder: string): string[] {
     .map(([thing]) => thing)
 }
 
+/** Forgets that a key or a person stored a thing: it does not run with their rights any more. */
+export function dropAuthor(sql: Sql, kind: string, thing: string, holder: string): void {
+  sql.run('DELETE FROM authors WHERE kind = ? AND thing = ? AND holder = ?', kind, thing, holder)
+}
+
 /** Whether authors of an earlier version are still to be written down. */
 export function mustInherit(sql: Sql): boolean {
   return getMeta(sql, TO_INHERIT) !== null
