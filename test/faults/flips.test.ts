@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,18 +20,32 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** The files of a tenant that is open: its own, its log, and its checksum. */
+const SUFFIXES = ['', '-wal', '-sum']
+const read = (path: string) => (existsSync(path) ? readFileSync(path) : null)
+
+/** Makes a tenant of the files of another, with one flipped bit in the first. */
+function place(slug: string, files: readonly (Buffer | null)[], bit?: number): void {
+  mkdirSync(dirname(fileOf(slug)), { recursive: true })
+  for (const [i, bytes] of files.entries()) if (bytes) writeFileSync(`${fileOf(slug)}${SUFFIXES[i]}`, bytes)
+  if (bit === undefined) return
+  const flipped = Buffer.from(files[0]!)
+  flipped[bit >> 3]! ^= 1 << (bit & 7)
+  writeFileSync(fileOf(slug), flipped)
+}
+
 /** A tenant with rows on many pages, with indexes, deleted rows and free pages, and nothing running. */
-async function stock(): Promise<string> {
+async function stock(slug = 'whole'): Promise<string> {
   const app = await testApp({}, { data: folder })
   let id = ''
   for (let i = 0; i < 60; i++) {
     const draft = { name: `Name ${i}`, email: `n${i}@example.org`, notes: `word${i % 5} ${'x'.repeat(300)}` }
-    const { body } = await app.request('POST', '/~whole/Contact', draft)
+    const { body } = await app.request('POST', `/~${slug}/Contact`, draft)
     if (i === 30) id = body.$id
-    if (i % 9 === 0) await app.request('PATCH', `/~whole/Contact/${body.$id}`, { stage: 'Qualified' })
-    if (i % 20 === 7) await app.request('DELETE', `/~whole/Contact/${body.$id}`)
+    if (i % 9 === 0) await app.request('PATCH', `/~${slug}/Contact/${body.$id}`, { stage: 'Qualified' })
+    if (i % 20 === 7) await app.request('DELETE', `/~${slug}/Contact/${body.$id}`)
   }
-  await app.request('GET', `/~whole/Contact?filter={"$text":"word1"}`)
+  await app.request('GET', `/~${slug}/Contact?filter={"$text":"word1"}`)
   await app.stop()
   return id
 }
@@ -148,6 +162,53 @@ verifies(
     expect(lost).toEqual(lost.map(() => 503))
     expect(flips.filter((_, i) => answers[i] !== 503 && answers[i] !== made.length)).toEqual([])
     expect(answers.filter((answer) => answer === 503).length).toBeGreaterThan(FLIPS / 2)
+  },
+)
+
+verifies(
+  'files.damaged',
+  `${FLIPS / 2} files with one flipped bit each that kill -9 has left answer 503 or in full (seed ${SEED})`,
+  async () => {
+    const chance = new Chance(SEED)
+    const below = (most: number) => Math.floor(chance.between(0, most))
+    const id = await stock('killed')
+    const live = await testApp({}, { data: folder })
+    // One has read, one has written, and one has copied its log into its file since.
+    const snapshot = (slug: string) => [SUFFIXES.map((suffix) => read(`${fileOf(slug)}${suffix}`)), slug] as const
+    await live.request('GET', `/~killed/Contact/${id}`)
+    const left = [snapshot('killed')]
+    await live.request('PATCH', `/~killed/Contact/${id}`, { title: 'Head' })
+    left.push(snapshot('killed'))
+    await live.request('POST', `/~killed/Contact/${id}/erase`)
+    left.push(snapshot('killed'))
+    await live.stop()
+    const flips = Array.from({ length: FLIPS / 2 }, (_, i) => {
+      const files = left[i % left.length]![0]
+      const bit = below((i < 12 ? HEADER : files[0]!.length) * 8)
+      place(`kill-${i}`, files, bit)
+      return bit
+    })
+    for (const [i, [files]] of left.entries()) place(`kill-whole-${i}`, files)
+
+    const app = await testApp({}, { data: folder })
+    const whole = []
+    for (let i = 0; i < left.length; i++) whole.push(await answersOf(app, `kill-whole-${i}`, id))
+    const wrong: string[] = []
+    let refused = 0
+    for (const [i, bit] of flips.entries()) {
+      const expected = whole[i % left.length]!
+      const answers = await answersOf(app, `kill-${i}`, id)
+      if (answers.every(({ status }) => status === 503)) refused++
+      const bad = answers.flatMap(({ status, text }, n) =>
+        status === 503 || (status === expected[n]!.status && text === expected[n]!.text) ? [] : [`${n}:${status}`],
+      )
+      if (bad.length > 0) wrong.push(`bit ${bit} of ${i % left.length}: ${bad.join(' ')}`)
+    }
+    await app.stop()
+
+    expect(whole.map((answers) => answers.filter(({ status }) => status === 503))).toEqual([[], [], []])
+    expect(wrong).toEqual([])
+    expect(refused).toBe(flips.length)
   },
 )
 

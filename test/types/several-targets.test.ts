@@ -118,6 +118,7 @@ describe('a relation to any type', () => {
     expect(filtered.body.results.map(({ $id }: any) => $id)).toEqual([onContact.body.$id])
     const own = await app.request('GET', `/~acme/Comment?about=${byAda}`)
     expect(own.body.results.map(({ $id }: any) => $id)).toEqual([onDeal.body.$id])
+    expect(own.headers.get('x-tilde-warnings')).toBe(null)
   })
 })
 

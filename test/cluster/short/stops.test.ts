@@ -41,12 +41,16 @@ verifies(
     isOver = true
     await clients
     agent.destroy()
-    // A connection that is refused was not sent anything.
-    expect(new Set(answers.filter((answer) => answer !== 'ECONNREFUSED'))).toEqual(new Set([201]))
+    // A connection that is refused was not sent anything. One may come while the node closes its socket, which reads no more.
+    expect(new Set(answers.filter((answer) => answer !== 'ECONNREFUSED' && answer !== UNREAD))).toEqual(new Set([201]))
+    expect(answers.filter((answer) => answer === UNREAD).length).toBeLessThan(4)
     const written = answers.filter((answer) => answer === 201).length
     expect((await ask(other.url, 'GET', '/~left/Contact?limit=1')).body.total).toBe(written)
   },
 )
+
+/** A new connection was reset. */
+const UNREAD = 'unread'
 
 /** The status of the answer to a write, or why there is none. */
 function writeOnce(url: string, path: string, agent: Agent): Promise<number | string> {
@@ -54,7 +58,9 @@ function writeOnce(url: string, path: string, agent: Agent): Promise<number | st
     const headers = { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json' }
     const out = request(`${url}${path}`, { method: 'POST', agent, headers })
     out.once('response', (answer) => answer.resume().once('end', () => done(answer.statusCode!)))
-    out.once('error', (reason: NodeJS.ErrnoException) => done(reason.code ?? reason.message))
+    out.once('error', (reason: NodeJS.ErrnoException) =>
+      done(reason.code === 'ECONNRESET' && !out.reusedSocket ? UNREAD : (reason.code ?? reason.message)),
+    )
     out.end(JSON.stringify({ name: 'Ada' }))
   })
 }

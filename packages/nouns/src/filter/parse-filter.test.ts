@@ -83,6 +83,7 @@ describe('what is refused', () => {
     ['a datetime that is a number', { $createdAt: 5 }, '$createdAt'],
     ['a date that does not exist', { born: '2026-02-30' }, 'born'],
     ['four segments', { 'company.parent.parent.name': 1 }, 'company.parent.parent.name'],
+    ['four segments, the last inside a text', { 'company.parent.name.first': 1 }, 'company.parent.name.first'],
     ['a way into a meta-field', { '$id.x': 1 }, '$id.x'],
     ['a secret', { key: 'x' }, 'key'],
     ['a secret behind a relation', { 'boss.key': 'x' }, 'boss.key'],

@@ -29,6 +29,8 @@ export const META_FIELDS: { readonly [name: string]: string } = {
 }
 
 const MOST_SEGMENTS = 3
+/** Kinds of values that have no parts. */
+const SINGLE: ReadonlySet<Field['kind']> = new Set(['string', 'number', 'boolean', 'date', 'datetime', 'enum'])
 const DEEPEST = 64
 
 /**
@@ -58,7 +60,9 @@ function pathsFrom(
   nouns: NounLookup,
 ): readonly Path[] | PathFault {
   const field = ownField(at, segment)
-  if (hops.length >= MOST_SEGMENTS)
+  // What is inside a single value would be a segment, too. Inside JSON there are more levels.
+  const inside = field && SINGLE.has(field.kind) ? rest.length : 0
+  if (hops.length + inside >= MOST_SEGMENTS)
     return { fault: `${quoted(text)} is too long: at most ${MOST_SEGMENTS} segments, relations and the field.` }
   if (field?.kind === 'secret') return { fault: `${at.name} has no field ${quoted(segment)} that can be queried.` }
   if (!isRelation(field) || (field.kind === 'forward' && rest.length === 0)) {

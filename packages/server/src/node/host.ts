@@ -1,4 +1,4 @@
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { bodyWay } from '../doors/http.ts'
 import type { Settings } from '../host/settings/settings.ts'
 import type { ClusterHost } from './cluster-host.ts'
@@ -70,9 +70,7 @@ export async function startHost(settings: Settings, { socket = null, cluster }: 
     // its old one.
     if (socket !== null || cluster?.isDraining) {
       isLeaving = true
-      // By the end of a turn, those that wait were accepted.
-      await turn()
-      http.stopAccepting()
+      await http.stopAccepting()
       await service.endStreams()
       await within(LEAVE_MS, http.disconnected())
     }

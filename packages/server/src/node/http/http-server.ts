@@ -9,19 +9,24 @@ export interface Http {
   readonly server: Server
   /** Done when no answer is in progress any more, and no request has arrived that was not read yet. */
   idle(): Promise<void>
-  /** Takes no connection any more. Those that are there stay. */
-  stopAccepting(): void
+  /** Takes no connection any more, after those that wait in the socket. Those that are there stay. */
+  stopAccepting(): Promise<void>
   /** Done when there is no connection any more. */
   disconnected(): Promise<void>
 }
 
 /** A filter of 500 nodes fits into a path. */
 const HEADERS = 65_536
+/** How long connections that wait are accepted when the server stops. */
+const LAST_ACCEPTS_MS = 1_000
+const SHORT_TURN_MS = 0.5
+
 /** An HTTP server in front of a gateway. */
 export function createHttp(options: HttpOptions): Http {
   let underWay = 0
   let waiting: (() => void)[] = []
   const sockets = new Set<Socket>()
+  let accepted = 0
   const watching: (() => void)[] = []
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     const socket = options.addresses.stateOf(request.socket)
@@ -52,6 +57,7 @@ export function createHttp(options: HttpOptions): Http {
   server.on('checkContinue', receive)
   server.on('clientError', refuseUnreadable)
   server.on('connection', (socket: Socket) => {
+    accepted++
     sockets.add(socket)
     socket.once('close', () => {
       sockets.delete(socket)
@@ -69,7 +75,19 @@ export function createHttp(options: HttpOptions): Http {
     } while (underWay > 0)
   }
   const disconnected = () => new Promise<void>((done) => (sockets.size === 0 ? done() : watching.push(done)))
-  // Not the close of an HTTP server: that would end idle connections, on which a request may be arriving.
-  const stopAccepting = () => void NetServer.prototype.close.call(server)
+  const stopAccepting = async () => {
+    // The kernel resets connections that wait in a socket that is closed. A turn accepts one of them at most, and the first
+    // may end before it has looked. In a short turn hardly any has come since.
+    const begun = performance.now()
+    for (let calm = 0, at = begun; calm < 2 && at - begun < LAST_ACCEPTS_MS; ) {
+      const before = accepted
+      await turn()
+      const now = performance.now()
+      calm = accepted === before && now - at < SHORT_TURN_MS ? calm + 1 : 0
+      at = now
+    }
+    // Not the close of an HTTP server: that would end idle connections, on which a request may be arriving.
+    NetServer.prototype.close.call(server)
+  }
   return { server, idle, stopAccepting, disconnected }
 }

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, fsync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { closeHandle } from './file-handles.ts'
+import { type OpenSum, openSumOf, SUM_FILE } from './open-sum.ts'
 import { WalMark } from './wal-mark.ts'
 
 /** Brings what was written to a file to the disk. */
@@ -16,6 +16,8 @@ export interface FileSync {
 export interface DiskSyncOptions {
   /** How many pages the write-ahead log holds. */
   readonly pages: () => number
+  /** Whether some of them are not in the database yet. */
+  readonly hasUncopied: () => boolean
   /** Copies the pages of the write-ahead log into the database. Nothing is synced. */
   readonly checkpoint: () => void
   /** The disk has failed: what was committed may be lost. */
@@ -55,7 +57,7 @@ let underWay = 0
  * syncs no commit and no copy of its log meanwhile, so the order is kept here:
  *
  * 1. What a commit has changed leaves the service when the write-ahead log is on the disk: `pending`.
- * 2. The log is copied into the database when all of the log is on the disk.
+ * 2. The log is copied into the database when all of the log is on the disk, and the checksum of the database is not.
  * 3. The next commit, which may overwrite the log, waits until the database is on the disk: `ready`.
  */
 export class DiskSync {
@@ -65,6 +67,7 @@ export class DiskSync {
   readonly #log: number
   readonly #mark: WalMark
   readonly #database: number
+  readonly #sum: OpenSum | null
   /** The folder of the log, until its name is on the disk. Windows has no handles of folders to sync. */
   #folder: number | null
   /** Commits so far, and how many of them are on the disk. */
@@ -86,6 +89,7 @@ export class DiskSync {
     this.#log = openSync(`${path}-wal`, 'r+')
     this.#mark = new WalMark(path, this.#log)
     this.#database = openSync(path, 'r+')
+    this.#sum = openSumOf(path)
     this.#folder = process.platform === 'win32' ? null : openSync(dirname(path), 'r')
   }
 
@@ -137,16 +141,19 @@ export class DiskSync {
     this.#copied()
   }
 
-  /** All of it is on the disk: SQLite has synced it. */
-  settled(): void {
-    this.#reached(this.#committed)
-    this.#copied()
+  /** SQLite copies all of the log and syncs it, in `work`. */
+  copyNow(work: () => void): void {
+    this.#clearSumNow()
+    work()
+    this.#settled()
+    this.#sum?.renew(this.#database)
   }
 
   /** Before SQLite closes the file. It then copies and syncs what is left. */
   close(): void {
     if (this.#synced < this.#committed && !this.#failure) this.#sync.now(this.#log, `${this.#path}-wal`)
-    this.settled()
+    if (this.#sum && this.#options.hasUncopied()) this.#clearSumNow()
+    this.#settled()
     this.#isClosed = true
     if (!this.#isSyncing) this.#closeFiles()
   }
@@ -206,6 +213,10 @@ export class DiskSync {
   }
 
   #copy(): void {
+    if (this.#sum?.clear()) {
+      this.#syncSum(this.#sum)
+      return
+    }
     this.#isCopied = true
     this.#options.checkpoint()
     this.#isSyncing = true
@@ -213,9 +224,34 @@ export class DiskSync {
       this.#isSyncing = false
       if (this.#isClosed) return this.#closeFiles()
       if (reason) return this.#fail(reason)
+      this.#sum?.renew(this.#database)
       this.#copied()
       if (this.#synced < this.#committed) this.#syncLog()
     })
+  }
+
+  /** The checksum is cleared on the disk before the database changes. */
+  #syncSum(sum: OpenSum): void {
+    this.#isSyncing = true
+    this.#sync.later(sum.file, `${this.#path}${SUM_FILE}`, (reason) => {
+      this.#isSyncing = false
+      if (this.#isClosed) return this.#closeFiles()
+      if (reason) return this.#fail(reason)
+      sum.cleared()
+      // A write that could not wait may have come meanwhile.
+      this.#syncedTo(this.#synced)
+    })
+  }
+
+  #clearSumNow(): void {
+    if (!this.#sum?.clear()) return
+    this.#sync.now(this.#sum.file, `${this.#path}${SUM_FILE}`)
+    this.#sum.cleared()
+  }
+
+  #settled(): void {
+    this.#reached(this.#committed)
+    this.#copied()
   }
 
   #reached(commit: number): void {
@@ -252,17 +288,17 @@ export class DiskSync {
     this.#closeFolder()
     closeSync(this.#log)
     this.#mark.close()
+    if (this.#sum) closeSync(this.#sum.file)
     closeHandle(this.#path, this.#database)
   }
 }
 
-/** Older versions cannot tell how long their log is without copying it. */
-export function canDefer(db: DatabaseSync): boolean {
-  isAble ??= isRecent(String(db.prepare('SELECT sqlite_version() AS v').get()!.v))
+/** Older versions of SQLite cannot tell how long their log is without copying it. All files of a process have the same. */
+export function canDefer(): boolean {
+  isAble ??= isRecent(process.versions.sqlite ?? '0')
   return isAble
 }
 
-/** All files of a process are opened by the same SQLite. */
 let isAble: boolean | undefined
 
 function isRecent(version: string): boolean {

@@ -9,16 +9,14 @@ import {
   truncateSync,
   utimesSync,
 } from 'node:fs'
-import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
+import { crcOf, type FileSum, fileSumOf, LEAST_PAGE, SUM_FILE } from './open-sum.ts'
 import { readWal, type Wal } from './wal.ts'
 import { logDamage } from './wal-mark.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
-/** Every size of pages is a multiple of it. */
-const LEAST_PAGE = 512
 
 /**
  * A closed file ends with the checksum of its pages: SQLite reads what a flipped bit has left and says nothing. It
@@ -37,7 +35,7 @@ const found = new BoundedMap<string, string>(1_000)
  * Pages that the file lacks must be in the write-ahead log next to it: a crash may have ended the copying from there.
  */
 export function refuseDamaged(path: string): void {
-  const damage = lengthDamage(path) ?? sealDamage(path) ?? logDamage(path)
+  const damage = lengthDamage(path) ?? sumDamage(path) ?? logDamage(path)
   if (damage === null) return
   throw new Problem(
     'unavailable',
@@ -45,9 +43,9 @@ export function refuseDamaged(path: string): void {
   )
 }
 
-/** Whether a file has all of its pages, but not as they were when it was closed. */
+/** Whether a file has all of its pages, but not as they were when they were written. */
 export function hasChanged(path: string): boolean {
-  return lengthDamage(path) === null && sealDamage(path) !== null
+  return lengthDamage(path) === null && sumDamage(path) !== null
 }
 
 /** Adds the checksum to a file that SQLite has closed. */
@@ -55,8 +53,9 @@ export function seal(path: string): void {
   const { size, atime, mtime } = statSync(path)
   if (size > MOST_SEALED || existsSync(`${path}-wal`)) return
   if (size % LEAST_PAGE !== 0) return
+  const known = fileSumOf(path)
   const sum = Buffer.alloc(SEAL_BYTES, SEAL, 'latin1')
-  sum.writeUInt32BE(readSum(path, size).sum, SEAL.length)
+  sum.writeUInt32BE(known?.length === size ? known.sum : readSum(path, size).sum, SEAL.length)
   try {
     appendFileSync(path, sum)
     // The time of the last write is that of the tenant: backups ask only those that were written to.
@@ -67,16 +66,30 @@ export function seal(path: string): void {
   }
 }
 
-/** Takes the checksum off a file that is about to be used: what a crash leaves is not compared with it. */
-export function unseal(path: string): void {
+/** Takes the checksum off a file that is about to be used, and returns it: SQLite would count it as a page. */
+export function unseal(path: string): FileSum | null {
   const { size, atime, mtime } = statSync(path)
-  if (size % LEAST_PAGE !== SEAL_BYTES) return
+  if (size % LEAST_PAGE !== SEAL_BYTES) return null
+  const file = openSync(path, 'r')
+  const sealed = Buffer.alloc(SEAL_BYTES)
+  try {
+    readSync(file, sealed, 0, SEAL_BYTES, size - SEAL_BYTES)
+  } finally {
+    closeSync(file)
+  }
   try {
     truncateSync(path, size - SEAL_BYTES)
     utimesSync(path, atime, mtime)
   } catch {
     // SQLite cannot write to it either, and says so.
   }
+  return isSeal(sealed) ? { sum: sealed.readUInt32BE(SEAL.length), length: size - SEAL_BYTES } : null
+}
+
+/** The checksum of a file that is closed and has none. */
+export function sumOf(path: string): FileSum {
+  const { size: length } = statSync(path)
+  return { length, sum: readSum(path, length).sum }
 }
 
 function lengthDamage(path: string): string | null {
@@ -106,39 +119,41 @@ function damageOf(file: number, wal: Wal | null): string | null {
   return null
 }
 
-/** Compares a closed file with its checksum. A file that was not closed in order has none. */
-function sealDamage(path: string): string | null {
-  const { size } = statSync(path)
-  if (size % LEAST_PAGE !== SEAL_BYTES || size > MOST_SEALED + SEAL_BYTES || readWal(`${path}-wal`) !== null)
-    return null
+/** Compares a file with its checksum: at its end if it was closed, in a file of its own if it was in use. */
+function sumDamage(path: string): string | null {
   const stamp = stampOf(path)
   if (found.get(path) === stamp) return null
-  const { sum, rest: sealed } = readSum(path, size - SEAL_BYTES)
-  // The power went before the checksum was on the disk.
-  const isLost = sealed.every((byte) => byte === 0)
-  const isWhole = sealed.toString('latin1', 0, SEAL.length) === SEAL && sealed.readUInt32BE(SEAL.length) === sum
-  if (!isWhole && !isLost) return 'its pages differ from their checksum'
+  if (!isSealWhole(path) || !isSumWhole(path)) return 'its pages differ from their checksum'
   found.set(path, stamp)
   return null
 }
 
-/** After a start many files are read: into the same memory. */
-const chunk = Buffer.alloc(256 * 1024)
+function isSealWhole(path: string): boolean {
+  const { size } = statSync(path)
+  if (size % LEAST_PAGE !== SEAL_BYTES || size > MOST_SEALED + SEAL_BYTES || readWal(`${path}-wal`) !== null)
+    return true
+  const { sum, rest: sealed } = readSum(path, size - SEAL_BYTES)
+  // The power went before the checksum was on the disk.
+  const isLost = sealed.every((byte) => byte === 0)
+  return isLost || (isSeal(sealed) && sealed.readUInt32BE(SEAL.length) === sum)
+}
+
+function isSumWhole(path: string): boolean {
+  const of = fileSumOf(path)
+  return of === null || readSum(path, of.length).sum === of.sum
+}
+
+function isSeal(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, SEAL.length) === SEAL
+}
 
 /** The checksum of the first bytes of a file, and what follows them. */
 function readSum(path: string, length: number): { readonly sum: number; readonly rest: Buffer } {
   const file = openSync(path, 'r')
   try {
-    let sum = 0
-    for (let at = 0; at < length; ) {
-      const count = readSync(file, chunk, 0, Math.min(chunk.length, length - at), at)
-      if (count === 0) break
-      sum = crc32(chunk.subarray(0, count), sum)
-      at += count
-    }
     const rest = Buffer.alloc(SEAL_BYTES)
     readSync(file, rest, 0, SEAL_BYTES, length)
-    return { sum, rest }
+    return { sum: crcOf(file, length), rest }
   } finally {
     closeSync(file)
   }
@@ -146,7 +161,7 @@ function readSum(path: string, length: number): { readonly sum: number; readonly
 
 function stampOf(path: string): string {
   const { mtimeMs, size } = statSync(path)
-  return `${mtimeMs} ${size}`
+  return `${mtimeMs} ${size} ${statSync(`${path}${SUM_FILE}`, { throwIfNoEntry: false })?.mtimeMs}`
 }
 
 /** The size of a page, or null when this is not a header. */

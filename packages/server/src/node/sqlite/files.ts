@@ -27,9 +27,14 @@ import {
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
 import { syncPath } from './disk-sync.ts'
-import { hasChanged, refuseDamaged, seal, unseal } from './file-damage.ts'
+import { hasChanged, refuseDamaged, seal, sumOf, unseal } from './file-damage.ts'
+import { clearFileSum, dropFileSum, type FileSum, writeFileSum } from './open-sum.ts'
+import { hasLog } from './opened-file.ts'
 import { openSql } from './sql.ts'
 import { SUFFIXES } from './wal-mark.ts'
+
+/** What the names of the files next to a tenant's own end with. */
+const BESIDE = SUFFIXES.filter((suffix) => suffix !== '')
 
 /** Where the tenants' files are. Two letters of the slug make a folder, so that no folder holds them all. */
 export class TenantFiles {
@@ -37,6 +42,9 @@ export class TenantFiles {
   readonly #template: string
   /** Where removed files are until they are gone. The host empties it at its start. */
   readonly #scratch: string
+  /** The tenant whose file was just copied from the empty one, and the checksum of that. */
+  #fresh: string | null = null
+  #templateSum: FileSum | null = null
 
   constructor(data: string) {
     this.#folder = join(data, 'tenants')
@@ -70,15 +78,28 @@ export class TenantFiles {
     return existsSync(this.pathOf(slug))
   }
 
-  /** Refuses a tenant whose file is not whole, and takes the checksum off a file that is: it is about to change. */
-  beginUse(slug: string): void {
-    refuseDamaged(this.pathOf(slug))
-    unseal(this.pathOf(slug))
+  /**
+   * Refuses a tenant whose file is not whole. The checksum of a file in use is next to it, if the connection `keepsSum`,
+   * which clears it before the file changes.
+   */
+  beginUse(slug: string, keepsSum: boolean): void {
+    const path = this.pathOf(slug)
+    const isFresh = this.#fresh === slug
+    this.#fresh = null
+    if (isFresh) {
+      if (keepsSum) writeFileSum(path, this.#emptySum())
+      return
+    }
+    refuseDamaged(path)
+    const sum = unseal(path)
+    if (!keepsSum) clearFileSum(path)
+    else if (sum !== null) writeFileSum(path, sum)
   }
 
   /** Adds a checksum to the file of a tenant that is closed. */
   endUse(slug: string): void {
     seal(this.pathOf(slug))
+    dropFileSum(this.pathOf(slug))
   }
 
   /** Whether the file of a closed tenant has all of its pages, but not as they were written. */
@@ -112,6 +133,7 @@ export class TenantFiles {
   /** Creates the file of a new tenant, on the disk. */
   create(slug: string): void {
     this.begin(slug)
+    this.#fresh = null
     syncPath(dirname(this.pathOf(slug)))
   }
 
@@ -123,6 +145,7 @@ export class TenantFiles {
     const fresh = join(this.#folder, `${slug}.new`)
     copyFileSync(this.#template, fresh)
     this.#move(slug, fresh)
+    this.#fresh = slug
   }
 
   /** Moves a closed file to where a new tenant's own is, on the disk. */
@@ -142,7 +165,7 @@ export class TenantFiles {
       if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) syncPath(this.#folder)
       try {
         // Left by a tenant of this name that was deleted: SQLite would add its writes to the new file.
-        for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
+        for (const suffix of BESIDE) rmSync(`${path}${suffix}`, { force: true })
         renameSync(from, path)
         break
       } catch (reason) {
@@ -156,7 +179,7 @@ export class TenantFiles {
   remove(slug: string): void {
     const path = this.pathOf(slug)
     this.#removeLarge(path)
-    for (const suffix of SUFFIXES.slice(1)) rmSync(`${path}${suffix}`, { force: true })
+    for (const suffix of BESIDE) rmSync(`${path}${suffix}`, { force: true })
     try {
       rmdirSync(dirname(path))
     } catch {
@@ -226,6 +249,11 @@ export class TenantFiles {
     rm(gone, { force: true }).catch(() => {})
   }
 
+  #emptySum(): FileSum {
+    this.#templateSum ??= sumOf(this.#template)
+    return this.#templateSum
+  }
+
   /** Made again at every start: it belongs to the program's version, not to the data. */
   #makeTemplate(): void {
     const fresh = `${this.#template}.${process.pid}`
@@ -258,6 +286,8 @@ function hasPeople(path: string): boolean {
 
 function during<T>(path: string, work: (sql: ReturnType<typeof openSql>) => T): T {
   refuseDamaged(path)
+  // What a crash has left in the log is copied into the file when this is closed.
+  if (hasLog(path)) clearFileSum(path)
   const sql = openSql(path, { cacheKiB: 64 })
   try {
     return work(sql)

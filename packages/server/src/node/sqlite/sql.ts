@@ -6,6 +6,7 @@ import { copyLog, syncLog } from './checkpoint.ts'
 import { copyDatabase } from './copy.ts'
 import { DiskSync } from './disk-sync.ts'
 import { connectionClosed } from './file-handles.ts'
+import { clearFileSum } from './open-sum.ts'
 import { hasLog, type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 import { removeMark } from './wal-mark.ts'
 
@@ -156,6 +157,7 @@ class Connection implements NodeSql {
       if (this.#isClosed || this.#long || this.#copies.size > 0) throw new Problem('busy', HELD)
       before()
     } while (this.pending())
+    clearFileSum(this.#path)
     this.#reopen('shared')
     this.#long = Promise.withResolvers()
     let sql: Connection
@@ -268,10 +270,14 @@ class Connection implements NodeSql {
   }
 
   scrub(): void {
-    if (this.#opened.isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
-    this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
-    if (this.#opened.isDeferred) this.#db.exec('PRAGMA synchronous = NORMAL')
-    this.#disk?.settled()
+    const copy = () => void this.rows('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (this.#disk === null) copy()
+    else
+      this.#disk.copyNow(() => {
+        this.#db.exec('PRAGMA synchronous = FULL')
+        copy()
+        this.#db.exec('PRAGMA synchronous = NORMAL')
+      })
   }
 
   pending(): Promise<void> | null {
@@ -320,6 +326,10 @@ class Connection implements NodeSql {
     return new DiskSync(this.#path, {
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
       pages: () => Number(state.get()!.log),
+      hasUncopied: () => {
+        const { log, checkpointed } = state.get()!
+        return log !== checkpointed
+      },
       checkpoint: () => {
         this.#db.exec('PRAGMA synchronous = OFF')
         this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')

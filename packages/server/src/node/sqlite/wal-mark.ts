@@ -1,9 +1,10 @@
 import { closeSync, constants, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { SUM_FILE } from './open-sum.ts'
 import { HEADER_BYTES, isHeader, wholeFrames } from './wal.ts'
 
 /** The ends of the names of all files of a database. */
-export const SUFFIXES = ['', '-wal', '-shm', '-mark']
+export const SUFFIXES = ['', '-wal', '-shm', '-mark', SUM_FILE]
 
 /** The salt of a log, the number of its frames, and a checksum of both. */
 const MARK_BYTES = 16

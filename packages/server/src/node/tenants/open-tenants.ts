@@ -1,5 +1,6 @@
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock } from '../../host/ports.ts'
+import { canDefer } from '../sqlite/disk-sync.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
 
@@ -81,10 +82,10 @@ export class OpenTenants {
       this.#caches.used(known)
       return known
     }
-    const { files } = this.#options
+    const { files, replication } = this.#options
     if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
-    files.beginUse(slug)
+    files.beginUse(slug, !replication && canDefer())
     const entry = this.openFile(slug, path, undefined, true)
     this.#open.set(slug, entry)
     this.#newest = entry
