@@ -4,6 +4,7 @@ import { LONG_WRITES } from './long-writes.ts'
 import { type Attack, endlessly, load, pause, type Scene } from './scene.ts'
 import { STORED_CODE } from './stored-code.ts'
 import { WHOLE_TENANT } from './whole-tenant.ts'
+import { WORKFLOWS } from './workflows.ts'
 
 const WORDS = Array.from({ length: 200 }, (_, i) => `word${i * 7919}`)
 const encoded = (value: unknown) => encodeURIComponent(JSON.stringify(value))
@@ -158,6 +159,7 @@ export const ATTACKS: readonly Attack[] = [
   ...WHOLE_TENANT,
   ...LONG_WRITES,
   ...STORED_CODE,
+  ...WORKFLOWS,
   {
     name: 'a damaged tenant',
     env: { TILDE_OPEN_TENANTS: '4' },

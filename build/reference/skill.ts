@@ -11,7 +11,7 @@ export function skillFile(): string {
     [
       '---',
       'name: tildebase',
-      'description: Use when reading, writing or modelling data in Tildebase, a multi-tenant store of typed business entities with verbs, events and time travel. Covers the REST API, filters, type declarations, scopes, the TypeScript client, the tilde command line and MCP.',
+      'description: Use when reading, writing or modelling data in Tildebase, a multi-tenant store of typed business entities with verbs, events and time travel. Covers the REST API, filters, type declarations, scopes, workflows, e-mail, approvals, the TypeScript client, the tilde command line and MCP.',
       '---',
     ].join('\n'),
     '# Tildebase',
@@ -48,6 +48,20 @@ export function skillFile(): string {
       Object.entries(COMMANDS).map(([name, about]) => [code(`tilde ${name}`), about]),
     ),
     '`tilde Contact.find --stage Lead --json` lists entities; `tilde Contact.qualify ID` runs a verb; `tilde help <command>` explains.',
+    '## Automation and e-mail',
+    [
+      '- `POST {url}/~{tenant}/Workflow` with `triggerEvent` (`Deal.won`) or `schedule` (cron), and `steps`: `{verb, type, id, args}`, `{code}`, `{request: {method, url, headers, body}}`, `{wait: "3d"}`, `{until: "$event.data.dueAt - 2d"}`, `{waitFor: "Invoice.paid", filter, timeout}`, `{ask: {of: "role:Admin", title, fields, timeout}}`, `{send: {to, subject, body}}`. Each may have `if` (a filter over `{event, steps}`) and `undo` (a step). Values: `$event.data.name`, `$steps.0.$id`; in requests also `$secrets.NAME`.',
+      '- `POST …/Workflow/{id}/test` with `{"event": …}` shows what it would do, and sends nothing. `POST …/Workflow/{id}/activate` starts it; `GET …/Workflow/{id}/runs` shows what happened, `…/runs/{run}/cancel` and `/retry` change it.',
+      '- `GET …/asks` lists questions that wait for people. A person answers them: `POST …/asks/{id}/answer` refuses agents.',
+      '- `POST …/Message` with `channel: "Email"`, `to`, `subject` and `body` (Markdown), then `POST …/Message/{id}/send`. The warning `not_configured` says that nothing sends it. `POST …/Ticket/{id}/reply` answers a customer.',
+      '- `POST …/Agent/{id}/ask` calls the agent if it has an `endpoint`; the answer is the event `Agent.answered`. `GET …/Agent/{id}/runs` lists the calls.',
+    ].join('\n'),
+    '## MCP',
+    [
+      '- Tools: `search`, `fetch` (also `Schema`, `Status`, `Metric`, `Changeset`, `Ask`) and `do`, which runs code with `$`.',
+      '- `do` with `propose: "<title>"` changes nothing. Its answer has `changeset.url`, or it is a task: show the URL to the person, who decides there. Then `fetch` the Changeset, or call `tasks/get`.',
+      '- `events/list`, `events/subscribe` and `events/unsubscribe` send events such as `Contact.created` to an https address of yours, signed.',
+    ].join('\n'),
     '## Rules',
     [
       '- Run a verb instead of setting a state field. A guarded type rejects the latter with 409 `invalid_transition`, and names the verbs.',

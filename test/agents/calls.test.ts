@@ -67,6 +67,39 @@ describe('an agent behind a socket', () => {
     expect(app.stored()).not.toContain(SECRET)
   })
 
+  verifies(
+    'agent.runs',
+    'the calls of an agent are listed with their request and answer, as far as a key may see',
+    async () => {
+      const receiver = await Receiver.start()
+      stops.push(() => receiver.stop())
+      const id = await agent({ endpoint: receiver.url })
+      await app.request('POST', `/~acme/Agent/${id}/ask`, { message: 'Who?' })
+      const { args } = await outcomeOf(id)
+      const reader = app.as(await app.key('acme', 'read:platform'))
+
+      const { body } = await app.request('GET', `/~acme/Agent/${id}/runs?status=Succeeded`)
+      const one = await app.request('GET', `/~acme/Agent/${id}/runs/${args.run}`)
+      const hidden = await reader('GET', `/~acme/Agent/${id}/runs/${args.run}`)
+
+      expect(body).toMatchObject({ total: 1, results: [{ id: args.run, agent: id, trigger: 'call' }] })
+      expect(one.body.steps).toMatchObject([{ status: 'Succeeded', input: { body: { args: { message: 'Who?' } } } }])
+      expect(hidden.body).toMatchObject({ event: null, steps: [{ request: null, hidden: true }] })
+      expect((await app.request('GET', '/~acme/Agent/agent_none/runs')).status).toBe(404)
+      expect((await app.request('GET', `/~acme/Workflow/${id}/runs`)).status).toBe(404)
+    },
+  )
+
+  verifies('secret.users', 'a secret names the workflows and agents that use it', async () => {
+    const id = await agent({ endpoint: 'http://127.0.0.1:9/$secrets.AGENT_KEY', headers: {} })
+    const steps = [{ request: { method: 'GET', url: 'http://127.0.0.1:9/', headers: { key: '$secrets.AGENT_KEY' } } }]
+    const workflow = await app.request('POST', '/~acme/Workflow', { name: 'w', steps })
+
+    const { body } = await app.request('GET', '/~acme/secrets')
+
+    expect(body.results[0].usedBy).toEqual(expect.arrayContaining([id, workflow.body.$id]))
+  })
+
   test('a redirect is an answer: it is not followed', async () => {
     const [inside, outside] = [await Receiver.start(), await Receiver.start()]
     stops.push(

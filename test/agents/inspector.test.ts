@@ -49,6 +49,13 @@ test('the inspector reads a page, proposes, and waits until a person has approve
   expect((await host.request('GET', '/~acme/Contact?name=Dorothy')).body.total).toBe(1)
 })
 
+test('the inspector has no method for events: the other clients show subscriptions', { timeout: 300_000 }, async () => {
+  const said = await inspect('modern', 'events/subscribe')
+
+  // When this fails, the inspector has learned it: let it complete a subscription.
+  expect(said).toContain('Unsupported method: events/subscribe')
+})
+
 function tool(era: string, name: string, args: Record<string, unknown>): Promise<string> {
   const pairs = Object.entries(args).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,

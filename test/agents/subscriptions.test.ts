@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { OPERATOR } from '@tildebase/tenant'
+import type { Outbound } from '@tildebase/tenant/ports'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createOutbound } from '../../packages/server/src/node/outbound/outbound.ts'
+import { subscribe as subscribeTo } from '../../packages/tenant/src/services/event-subscriptions/subscribe.ts'
+import { openAutomation } from '../automation/bench.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { connect } from '../people/agents.ts'
 import { person } from '../people/people.ts'
@@ -150,6 +158,44 @@ describe('an address', () => {
     }
     expect(at()).toEqual([])
   })
+})
+
+verifies('mcp.events.private', 'an address that turns private after its challenge gets no connection', async () => {
+  const w = openAutomation()
+  let connections = 0
+  const trap = createServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  await new Promise<void>((done) => trap.listen(0, '127.0.0.1', done))
+  const { port } = trap.address() as AddressInfo
+  const guarded = createOutbound({ insecure: false })
+  // The name leads to a public address while it is challenged, and to this machine afterwards.
+  let isPublic = true
+  const outbound: Outbound = {
+    ...guarded,
+    send: async (sent) =>
+      isPublic ? { status: 200, text: JSON.parse(sent.body).challenge, headers: {} } : guarded.send(sent),
+  }
+  w.tenant.equip({ outbound })
+  const { lookup } = dns
+  dns.lookup = ((_: string, options: object, done: () => void) => lookup('127.0.0.1', options, done)) as typeof lookup
+  syncBuiltinESMExports()
+  try {
+    const delivery = { mode: 'webhook', url: `https://agent.example:${port}/`, secret: SECRET }
+    await subscribeTo(w.tenant.engine, OPERATOR, { name: 'Contact.created', arguments: {}, delivery })
+    isPublic = false
+    w.run('Contact', 'create', undefined, { name: 'Ada' })
+    await w.settle()
+  } finally {
+    dns.lookup = lookup
+    syncBuiltinESMExports()
+    trap.close()
+  }
+  const [[attempts]] = w.tenant.sql.rows('SELECT attempts FROM outbox') as [[string]]
+
+  expect(JSON.parse(attempts)).toMatchObject([{ error: expect.stringContaining('not public') }])
+  expect(connections).toBe(0)
 })
 
 test.each([

@@ -247,6 +247,9 @@ verifies('workflow.event.wait', 'a run waits for the event that its filter descr
   expect(comments(w)).toHaveLength(2)
   expect(steps(w, workflow, 0)[0].output).toBeNull()
   expect(w.tenant.sql.rows('SELECT * FROM waits')).toEqual([])
+  expect(() => onContact(w, [{ waitFor: 'Contact.updatd' }])).toThrow(
+    'Contact has no event updatd; did you mean updated?',
+  )
 })
 
 verifies(

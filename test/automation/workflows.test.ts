@@ -47,6 +47,21 @@ verifies('workflow.event', 'a workflow runs once for each event that its pattern
   ])
 })
 
+test('a workflow that is created active, or changed while it is, runs for the next event', async () => {
+  const a = openAutomation()
+  const note = (body: string) => ({ ...NOTE, args: { body } })
+  const fields = { name: 'w', status: 'Activated', triggerEvent: 'Contact.created', steps: [note('one')] }
+  const { $id } = a.run('Workflow', 'create', undefined, fields)
+
+  a.run('Contact', 'create', undefined, { name: 'Ada' })
+  await a.settle()
+  a.run('Workflow', 'update', $id, { steps: [note('two')] })
+  a.run('Contact', 'create', undefined, { name: 'Bob' })
+  await a.settle()
+
+  expect(comments(a)).toEqual(['one', 'two'])
+})
+
 test.each([
   ['*', ['Deal.created', 'Deal.won']],
   ['Deal.*', ['Deal.created', 'Deal.won']],

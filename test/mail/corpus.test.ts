@@ -46,7 +46,7 @@ async function ours(raw: Buffer): Promise<Seen> {
   const mail = await parseMail(raw, systemSeal.hasher('sha256'))
   return {
     messageId: mail.messageId,
-    from: mail.from,
+    from: mail.from ?? undefined,
     to: mail.to,
     subject: words(mail.subject),
     text: words(mail.text),

@@ -243,6 +243,19 @@ test('an answer to List-Unsubscribe unsubscribes its Contact', async () => {
   expect(await list('Ticket')).toEqual([])
 })
 
+test('a message without a sender makes no Contact, and an empty body is refused', async () => {
+  const { root, list } = await open()
+  const type = { 'content-type': 'message/rfc822' }
+
+  const { status, body } = await app.request('POST', `${root}/inbox/email`, 'Subject: From nobody\r\n\r\nHello', type)
+  const empty = await app.request('POST', `${root}/inbox/email`, '', type)
+
+  expect([status, body.sender, body.from]).toEqual([201, undefined, undefined])
+  expect([empty.status, empty.body.error]).toEqual([400, 'invalid_body'])
+  expect(await list('Contact')).toEqual([])
+  expect(await list('Ticket')).toMatchObject([{ subject: 'From nobody' }])
+})
+
 verifies('mail.in.rights', 'a raw message needs the right to write messages, its type and a size', async () => {
   const { root } = await open()
   const raw = 'From: a@b.c\r\n\r\nx'

@@ -22,6 +22,7 @@ export const agents = requirements('agents', {
     'agent.http': 'A verb that asks something of an Agent calls its HTTP endpoint; the answer is an event.',
     'agent.mcp': 'An Agent behind MCP is called by a tool.',
     'agent.retries': 'Calls of an Agent are repeated with one Idempotency-Key, and end as an event.',
+    'agent.runs': 'GET …/Agent/:id/runs lists the calls of an Agent.',
     'agent.endpoint': 'The endpoint of an Agent is checked, and has an author; one with a secret needs admin:platform.',
   },
   X3: {
@@ -33,6 +34,7 @@ export const agents = requirements('agents', {
     'mcp.events.list': 'events/list offers an event type per noun and verb that the grant may read.',
     'mcp.events.subscribe': 'events/subscribe answers id, refreshBefore, cursor and truncated.',
     'mcp.events.challenge': 'The address of a subscription is challenged first, per caller and address.',
+    'mcp.events.private': 'An address that turns private after its challenge gets no connection.',
     'mcp.events.delivery':
       'Deliveries have eventId, name, timestamp, data and cursor, and the Standard Webhooks headers.',
     'mcp.events.unsubscribe': 'events/unsubscribe ends a subscription.',

@@ -281,6 +281,8 @@ export const PROBES: { readonly [route: string]: Probes } = {
   'GET /Workflow/:id/runs': (planted) => workflows(planted).map((id) => get(`/Workflow/${id}/runs`)),
   'GET /Workflow/:id/runs/:run': (planted) =>
     workflows(planted).map((id) => get(`/Workflow/${id}/runs/${planted.run}`)),
+  'GET /Agent/:id/runs': ({ hidden }) => [get(`/Agent/${hidden.Agent}/runs`)],
+  'GET /Agent/:id/runs/:run': ({ hidden, run }) => [get(`/Agent/${hidden.Agent}/runs/${run}`)],
   'POST /Workflow/:id/runs/:run/retry': (planted) =>
     workflows(planted).map((id) => send('POST', `/Workflow/${id}/runs/${planted.run}/retry`)),
   'POST /Workflow/:id/runs/:run/cancel': (planted) =>

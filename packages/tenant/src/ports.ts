@@ -212,7 +212,8 @@ export type MailOutcome =
 /** An e-mail that came in, taken apart. */
 export interface IncomingMail {
   readonly messageId: string
-  readonly from: string
+  /** The address of the sender, or null when the message names none. */
+  readonly from: string | null
   readonly fromName: string
   readonly to: readonly string[]
   readonly cc: readonly string[]

@@ -40,7 +40,7 @@ export function listed(words: readonly string[], joint = 'or'): string {
 
 /** `a Contact`, `an Organization`. */
 export function article(name: string): string {
-  return `${/^[AEIOU]/i.test(name) ? 'an' : 'a'} ${name}`
+  return `${/^(?:[AEIO]|U(?!se|ni))/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
 function inflectFirst(verb: string, inflect: (word: string) => string): string {

@@ -1,4 +1,5 @@
 import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Engine } from '../engine/engine.ts'
 import { type Author, covers, type Grant } from '../grant/grant.ts'
 import type { Scope } from '../grant/scopes.ts'
@@ -170,9 +171,18 @@ function domainIn({ nouns }: Engine): (area: string) => string | null {
   return (area) => nouns.get(area)?.domain ?? null
 }
 
+/** Digests of declarations that were looked for: a workflow looks for its author in every step. */
+const DIGESTS = new BoundedMap<string, string>(200)
+const LONGEST_KNOWN = 20_000
+
 /** A digest of a declaration, whatever the order of its keys. */
 function digestOf({ ports }: Engine, form: Json): string {
-  return hexOf(ports.seal.sha256(JSON.stringify(inOrder(form)))).slice(0, 32)
+  const text = JSON.stringify(form)
+  const known = DIGESTS.get(text)
+  if (known !== undefined) return known
+  const digest = hexOf(ports.seal.sha256(JSON.stringify(inOrder(form)))).slice(0, 32)
+  if (text.length <= LONGEST_KNOWN) DIGESTS.set(text, digest)
+  return digest
 }
 
 function inOrder(value: Json): Json {

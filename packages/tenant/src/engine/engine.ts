@@ -208,6 +208,7 @@ export class Transaction {
     const row = { ...entry, seq: engine.head.seq }
     this.events.push(row)
     engine.cache.forget(entry.type)
+    if (!COUNTED[entry.type]?.includes(entry.event)) engine.cache.forget(formOf(entry.type))
     // A past changes which events lie before a time.
     if (entry.recordedAt !== null) engine.cache.forget('Log')
     return row
@@ -232,7 +233,10 @@ export class Transaction {
   #goBack({ head, events, rollbacks }: Mark): void {
     const { engine } = this
     engine.head = head
-    for (const { type } of this.events.splice(events)) engine.cache.forget(type)
+    for (const { type } of this.events.splice(events)) {
+      engine.cache.forget(type)
+      engine.cache.forget(formOf(type))
+    }
     // Numbers given to fields and names in this transaction went with it, and so did its part of the log.
     if (forgetNames(engine.sql)) engine.cache.forget('Schema')
     engine.cache.forget('Fields')
@@ -248,7 +252,14 @@ interface Mark {
 }
 
 const SCHEMA = ['Schema', 'AccessRole']
+/** Events that count the runs of a workflow: it does the same as before. */
+const COUNTED: { readonly [type: string]: readonly string[] } = { Workflow: ['succeeded', 'failed', 'cancelled'] }
 const UNDONE = Symbol('undone')
+
+/** The part of a type on which an answer depends that is about what entities do, and not about their counts. */
+export function formOf(type: string): string {
+  return `${type} form`
+}
 
 const MOST = 2_000
 

@@ -8,6 +8,7 @@ import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { secretsOf } from '../services/secrets.ts'
 import { timersOf } from '../services/timers/view.ts'
 import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
+import type { Runner } from '../services/workflows/author.ts'
 import { type AskQuestion, asksOf, askWith } from '../services/workflows/steps/ask.ts'
 import { type RunQuestion, runsOf, runWithId } from '../services/workflows/view.ts'
 
@@ -38,14 +39,14 @@ export class ReactionReader {
     return timersOf(this.#engine, this.grant, noun, id)
   }
 
-  /** The runs of a workflow, newest first. */
-  runs(workflow: string, question: RunQuestion): JsonObject {
-    return runsOf(this.#engine, this.grant, workflow, question)
+  /** The runs of a workflow, or the calls of an agent, newest first. */
+  runs(type: Runner, owner: string, question: RunQuestion): JsonObject {
+    return runsOf(this.#engine, this.grant, owner, question, type)
   }
 
-  /** One run of a workflow with its steps. */
-  run(workflow: string, id: string): JsonObject {
-    return runWithId(this.#engine, this.grant, workflow, id)
+  /** One of them with its steps. */
+  run(type: Runner, owner: string, id: string): JsonObject {
+    return runWithId(this.#engine, this.grant, owner, id, type)
   }
 
   /** Questions of workflows that wait for the person, or for the person's role. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { partsOf } from '../authorship/parts.ts'
 import { type Authorship, inherit } from '../authorship/stored.ts'
-import type { Engine } from '../engine/engine.ts'
+import { type Engine, formOf } from '../engine/engine.ts'
 import { ALL, parseScopes } from '../grant/scopes.ts'
 import { mustInherit, setInherit } from '../store/automation/authors.ts'
 import { storedHooks } from '../store/automation/hooks.ts'
@@ -37,7 +37,7 @@ export function inheritAuthors(engine: Engine): void {
     inheritParts(engine)
     setInherit(sql, false)
   })
-  for (const type of ['Hook', 'Workflow', 'Webhook', 'Schema']) engine.cache.forget(type)
+  for (const type of ['Hook', formOf('Workflow'), 'Webhook', 'Schema']) engine.cache.forget(type)
 }
 
 function inheritHooks(engine: Engine): void {

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { demandArea, type Grant } from '../grant/grant.ts'
 import { dropSecret, saveSecret, sealedSecretOf, secretRows } from '../store/automation/secrets.ts'
 import { storedWorkflows } from '../store/automation/workflows.ts'
-import { currentOf } from '../store/entities.ts'
+import { allOf, currentOf } from '../store/entities.ts'
 import { applyVerb } from '../write/verb.ts'
 import type { Write } from '../write/write.ts'
 import { secretsIn } from './workflows/values.ts'
@@ -64,10 +64,13 @@ function idOf(name: string): string {
   return `tenantSecret_${name}`
 }
 
-/** The names of the secrets with the workflows that use them. Never their values. */
+/** The names of the secrets with the workflows and agents that use them. Never their values. */
 export function secretsOf(engine: Engine, grant: Grant): JsonObject[] {
   demandArea(grant, 'admin', 'platform')
-  const users = storedWorkflows(engine.sql).map(({ id, data }) => ({ id, names: secretsIn(JSON.parse(data).steps) }))
+  const users = [...storedWorkflows(engine.sql), ...allOf(engine.sql, 'Agent')].map(({ id, data }) => {
+    const { steps, endpoint, headers } = JSON.parse(data) as JsonObject
+    return { id, names: secretsIn([steps, endpoint, headers]) }
+  })
   return secretRows(engine.sql).map(({ name, createdAt, updatedAt, updatedBy }) => ({
     name,
     createdAt: isoOf(createdAt),

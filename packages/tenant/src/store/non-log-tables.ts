@@ -100,8 +100,12 @@ function read(value: string | number | null): SqlValue {
   return typeof value === 'string' && value.startsWith('hex:') ? bytesOf(value.slice('hex:'.length)) : value
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let hex = ''
+  for (const byte of bytes) hex += HEX[byte]
+  return hex
 }
 
 export function bytesOf(hex: string): Uint8Array {

@@ -65,6 +65,7 @@ async function received(call: Call): Promise<Call> {
     throw new Problem('unsupported_media_type', 'Send the raw message with the Content-Type message/rfc822.')
   }
   const raw = await rawOf(call)
+  if (raw.length === 0) throw new Problem('invalid_body', 'The body is empty. Send the raw message.')
   const mail = await (tenant.files.parseMail(raw) ?? parseMail(raw, tenant.files.hasher('sha256')))
   const { kept, contents } = await tenant.files.receiveMail(mail)
   return { ...call, request: { ...request, body: raw }, prepared: kept, writes: { ...call.writes, contents } }

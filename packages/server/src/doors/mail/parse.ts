@@ -17,7 +17,7 @@ export async function parseMail(raw: Uint8Array, hasher: Hasher): Promise<Incomi
   const bounce = isBounce(email) ? bounceIn(email) : null
   return {
     messageId: idsIn(email.messageId)[0] ?? ownId(raw, hasher),
-    from: from?.address ?? 'unknown@invalid',
+    from: from?.address ?? null,
     fromName: from?.name ?? '',
     to: addressesOf(email.to),
     cc: addressesOf(email.cc),

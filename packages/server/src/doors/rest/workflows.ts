@@ -16,27 +16,44 @@ const CHANGE = {
   answers: { 200: answer(either(ref('Run'), ref('DryRun'))) },
 } as const
 
-/** What a workflow has in addition to the verbs of every type. */
+/** The runs of a workflow, or the calls of an agent. */
+const RUNS = {
+  params: [
+    query('status', 'Only runs of this status.', 'Failed', {
+      ...TEXT,
+      enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
+    }),
+    'limit',
+    'cursor',
+  ],
+  answers: { 200: answer(listOf(ref('Run'))) },
+} as const
+
+/** What a workflow and an agent have in addition to the verbs of every type. */
 export const workflowRoutes: readonly Route[] = [
   readRoute('GET /Workflow/:id/runs', {
     summary: 'List the runs of a workflow',
     needs: 'read:platform',
-    params: [
-      query('status', 'Only runs of this status.', 'Failed', {
-        ...TEXT,
-        enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'],
-      }),
-      'limit',
-      'cursor',
-    ],
-    answers: { 200: answer(listOf(ref('Run'))) },
-    handle: runs,
+    ...RUNS,
+    handle: runsOf('Workflow'),
   }),
   readRoute('GET /Workflow/:id/runs/:run', {
     summary: 'Read a run with its steps',
     needs: 'read:platform',
     answers: { 200: answer(ref('Run')) },
-    handle: run,
+    handle: runOf('Workflow'),
+  }),
+  readRoute('GET /Agent/:id/runs', {
+    summary: 'List the calls of an agent',
+    needs: 'read:platform',
+    ...RUNS,
+    handle: runsOf('Agent'),
+  }),
+  readRoute('GET /Agent/:id/runs/:run', {
+    summary: 'Read a call of an agent with its request and answer',
+    needs: 'read:platform',
+    answers: { 200: answer(ref('Run')) },
+    handle: runOf('Agent'),
   }),
   writeRoute('POST /Workflow/:id/runs/:run/retry', {
     summary: 'Retry a failed run from the step that failed',
@@ -73,19 +90,19 @@ export const workflowRoutes: readonly Route[] = [
   }),
 ]
 
-function runs({ read, params, query }: Call): Reply {
-  return json(
-    200,
-    read.reactions.runs(params.id!, {
-      status: textParam(query, 'status') ?? null,
-      cursor: textParam(query, 'cursor') || null,
-      limit: limitOf(query.get('limit') ?? 25),
-    }),
-  )
+function runsOf(type: 'Workflow' | 'Agent') {
+  return ({ read, params, query }: Call): Reply => {
+    const status = textParam(query, 'status') ?? null
+    const cursor = textParam(query, 'cursor') || null
+    return json(
+      200,
+      read.reactions.runs(type, params.id!, { status, cursor, limit: limitOf(query.get('limit') ?? 25) }),
+    )
+  }
 }
 
-function run({ read, params }: Call): Reply {
-  return json(200, read.reactions.run(params.id!, params.run!))
+function runOf(type: 'Workflow' | 'Agent') {
+  return ({ read, params }: Call): Reply => json(200, read.reactions.run(type, params.id!, params.run!))
 }
 
 function retry({ params }: Call, write: TenantWriter): Reply {

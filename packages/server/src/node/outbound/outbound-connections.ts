@@ -8,7 +8,8 @@ const load = createRequire(import.meta.url)
 const ClientOfOne: typeof Client = load('undici/lib/dispatcher/client.js')
 const connector: typeof buildConnector = load('undici/lib/core/connect.js')
 
-const MOST_KEPT = 8
+/** As many as the workflows of one tenant use at once: opening one costs more than a request. */
+const MOST_KEPT = 64
 /** How long a connection waits for its next request, unless the other side names a shorter time. */
 const KEPT_MS = 60_000
 const MOST_READ = 65_536

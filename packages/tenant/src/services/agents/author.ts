@@ -61,7 +61,7 @@ export function authoredCall(engine: Engine, id: string, data: JsonObject): Auth
 }
 
 /** A call as the steps of a run. */
-function callOf(data: JsonObject): Definition {
+export function callOf(data: JsonObject): Definition {
   return {
     pattern: null,
     filter: null,

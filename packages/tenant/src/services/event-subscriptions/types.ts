@@ -1,4 +1,4 @@
-import type { JsonObject, Noun } from '@tildebase/nouns'
+import { article, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, may } from '../../grant/grant.ts'
 import { eventsOf } from '../events/emitted.ts'
@@ -30,7 +30,7 @@ export function eventNamed(engine: Engine, name: string): { readonly noun: Noun;
 function typeOf({ name }: Noun, event: string): EventType {
   return {
     name: `${name}.${event}`,
-    description: `A ${name} was ${event}.`,
+    description: `Sent after ${article(name)} was ${event}.`,
     delivery: ['webhook'],
     inputSchema: {
       type: 'object',

@@ -37,10 +37,9 @@ export function receive(write: Write, mail: KeptMail): Received {
     if (mail.bounced) bounce(own, mail.bounced)
     const { addresses } = inboxOf(write.engine)
     // What we sent ourselves comes back from a list or a forwarder: it is no question.
-    const isAutomatic = mail.isAutomatic || addresses.includes(mail.from.toLowerCase())
+    const isAutomatic = mail.isAutomatic || (mail.from !== null && addresses.includes(mail.from.toLowerCase()))
     const before = mail.references.flatMap((id) => messageWith(write, id) ?? [])[0] ?? null
-    const contact = contactWith(write, mail.from)
-    const sender = contact ?? (isAutomatic ? null : newContact(own, mail))
+    const sender = mail.from === null ? null : senderOf(own, mail.from, mail.fromName, isAutomatic)
     const isRefusal = !isAutomatic && sender !== null && isUnsubscribe(mail)
     if (isRefusal) unsubscribe(own, sender)
     const ticket = isAutomatic || isRefusal ? ticketOf(before) : threadTicket(own, mail, before, sender)
@@ -70,7 +69,7 @@ function fieldsOf(mail: KeptMail): JsonObject {
     subject: mail.subject.slice(0, MOST_SUBJECT),
     body: mail.text.slice(0, MOST_TEXT),
     ...(html !== null && html.length <= MOST_TEXT && { html }),
-    from: mail.from,
+    ...(mail.from !== null && { from: mail.from }),
     to: mail.to.slice(0, MOST_ADDRESSES),
     cc: mail.cc.slice(0, MOST_ADDRESSES),
     ...(replyTo !== null && { replyTo }),
@@ -121,7 +120,10 @@ function unsubscribe(write: Write, { id, data }: Found): void {
   runVerb(write, { type: 'Contact', verb: 'update', id, data: { status: 'Unsubscribed' } })
 }
 
-function newContact(write: Write, { from, fromName }: KeptMail): Found {
+/** The Contact with an address. A new sender becomes one, unless it is a machine. */
+function senderOf(write: Write, from: string, fromName: string, isAutomatic: boolean): Found | null {
+  const known = contactWith(write, from)
+  if (known !== null || isAutomatic) return known
   const name = fromName.trim().slice(0, MOST_SUBJECT) || from.split('@')[0]!
   return runVerb(write, { type: 'Contact', verb: 'create', data: { name, email: from } }).entity
 }

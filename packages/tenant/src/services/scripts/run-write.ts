@@ -62,8 +62,6 @@ export function runNow<T>(
   excuse: (task: Promise<unknown>) => void = () => {},
 ): T | Promise<T> {
   const { engine } = transactor
-  const brief = (write: Write) => write.context.budget.slice(TURN.attempt, () => done(work(write)))
-  const own = transactor.long ? { ...context, budget: unlimited(engine.ports.turns?.now) } : context
   const inTask = (reason: unknown) => {
     if (reason !== TOO_LONG) throw reason
     const task = transactor.long!(grant, context, work)
@@ -71,13 +69,33 @@ export function runNow<T>(
     return task
   }
   try {
-    return engine.commit((transaction) =>
-      done(attemptWrite(transactor, transaction, answersFor(transactor), grant, own, brief)),
-    )
+    return engine.commit((transaction) => attemptBriefly(transactor, transaction, grant, context, work))
   } catch (reason) {
     if (reason !== HOOKS_PENDING) return inTask(reason)
   }
-  return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, own, brief).catch(inTask)
+  const own = bounded(transactor, context)
+  return runWrite(transactor, async (attempted) => engine.commit(attempted), grant, own, brief(work)).catch(inTask)
+}
+
+/** Runs a write of background work inside a transaction. Throws when stored hooks have to be asked, or if it takes too long. */
+export function attemptBriefly<T>(
+  transactor: Transactor,
+  transaction: Transaction,
+  grant: Grant,
+  context: Context,
+  work: (write: Write) => Stepwise<T>,
+): T {
+  const own = bounded(transactor, context)
+  return done(attemptWrite(transactor, transaction, answersFor(transactor), grant, own, brief(work)))
+}
+
+function brief<T>(work: (write: Write) => Stepwise<T>): (write: Write) => T {
+  return (write) => write.context.budget.slice(TURN.attempt, () => done(work(write)))
+}
+
+/** Where the host has tasks, what takes too long for one commit becomes one. */
+function bounded({ long, engine }: Transactor, context: Context): Context {
+  return long ? { ...context, budget: unlimited(engine.ports.turns?.now) } : context
 }
 
 /** The code that calls a stored hook. */

@@ -1,7 +1,7 @@
 import { type JsonObject, matchesEvent } from '@tildebase/nouns'
 import { changes, type Reach, reachOfFilter } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
-import type { Engine } from '../../engine/engine.ts'
+import { type Engine, formOf } from '../../engine/engine.ts'
 import { demandArea, type Grant } from '../../grant/grant.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
 import type { RunRow } from '../../store/automation/workflow-runs.ts'
@@ -38,10 +38,19 @@ export function authoredRun(
   return trigger === 'call' ? authoredCall(engine, workflow, data) : authoredWorkflow(engine, workflow, data)
 }
 
+/** What has runs: a workflow, or an agent that is called. */
+export type Runner = 'Workflow' | 'Agent'
+
+/** A workflow or an agent as it is now with its author, or null. */
+export function currentRunner(engine: Engine, type: Runner, id: string): Authored<Definition> | null {
+  const current = currentOf(engine.sql, type, id)
+  const authoredAs = type === 'Agent' ? authoredCall : authoredWorkflow
+  return current ? authoredAs(engine, id, JSON.parse(current.data) as JsonObject) : null
+}
+
 /** The workflow as it is now with its author, or null. */
 export function currentWorkflow(engine: Engine, id: string): Authored<Definition> | null {
-  const current = currentOf(engine.sql, 'Workflow', id)
-  return current ? authoredWorkflow(engine, id, JSON.parse(current.data) as JsonObject) : null
+  return currentRunner(engine, 'Workflow', id)
 }
 
 /** Makes the caller the author of a workflow, if it may do all that the workflow names. */
@@ -49,6 +58,8 @@ export function storeWorkflow(write: Write, id: string, data: JsonObject): void 
   const behaviour = behaviourOf(data)
   demandSecrets(write.grant, behaviour)
   store(write, workflowThing(id), behaviour, reachOf(write.engine, definitionOf(behaviour)))
+  // Its event came before its author: without one it would not run.
+  write.engine.cache.forget(formOf('Workflow'))
 }
 
 /** A workflow that uses a secret could send it anywhere: storing one needs the right to set secrets. */

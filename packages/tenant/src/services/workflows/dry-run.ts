@@ -21,7 +21,7 @@ import { shownRequest } from './steps/request.ts'
 import { aboutStep, isWaiting, type Step, stepAt, undoneStep, type VerbStep } from './steps/step.ts'
 import { momentOf } from './steps/until.ts'
 import { resolve, type Sources } from './values.ts'
-import { demandWorkflow } from './view.ts'
+import { demandRunner } from './view.ts'
 
 /** Runs work of a dry run in its own commit, with a grant. */
 type Runner = <T>(grant: Grant, work: (write: Write) => T) => Promise<T>
@@ -35,7 +35,7 @@ export async function testWorkflow(
   run: Runner,
 ): Promise<JsonObject> {
   demand(caller, 'write', engine.noun('Workflow'))
-  demandWorkflow(engine, caller, id)
+  demandRunner(engine, caller, 'Workflow', id)
   demandCoversWorkflow(engine, caller, id)
   const data = JSON.parse(currentOf(engine.sql, 'Workflow', id)!.data) as JsonObject
   const changed = draftIn(engine, data, body)

@@ -1,4 +1,4 @@
-import { isoOf, type Json, type JsonObject, type Verb } from '@tildebase/nouns'
+import { isoOf, isPlainObject, type Json, type JsonObject, type Verb } from '@tildebase/nouns'
 import { grantFor } from '../../grant/grant.ts'
 import { closeAsks } from '../../store/automation/asks.ts'
 import { dropWait } from '../../store/automation/waits.ts'
@@ -19,8 +19,10 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   const { sql, context } = write
   const now = context.clock.now()
   endRun(sql, run.n, state, now, error)
-  dropWait(sql, run.n)
-  closeAsks(sql, run.n, 'Cancelled')
+  if (mayWait(run)) {
+    dropWait(sql, run.n)
+    closeAsks(sql, run.n, 'Cancelled')
+  }
   if (run.trigger === 'call') return endCall(write, run, state, error)
   const current = currentOf(sql, 'Workflow', run.workflow)
   if (!current || current.deleted) return null
@@ -35,12 +37,19 @@ export function end(write: Write, run: RunRow, state: RunState, error: string | 
   const internalVerb = ENDED[state]!
   applyVerb(own, { type: 'Workflow', verb: internalVerb.name, id: current.id, internalVerb, serviceFields: counts })
   if (state === 'Cancelled') return null
-  const failures = state === 'Failed' ? (workflowRow(sql, run.workflow)?.failures ?? 0) + 1 : 0
-  setFailures(sql, run.workflow, failures)
+  const before = workflowRow(sql, run.workflow)?.failures ?? 0
+  const failures = state === 'Failed' ? before + 1 : 0
+  if (failures !== before) setFailures(sql, run.workflow, failures)
   if (failures >= MOST_FAILURES && data.status === 'Activated') {
     applyVerb(own, { type: 'Workflow', verb: 'pause', id: current.id, internalVerb: PAUSE })
   }
   return null
+}
+
+/** Whether a run may have left something that waits for an event or for a person. */
+function mayWait({ definition }: RunRow): boolean {
+  const steps = definition?.behaviour.steps
+  return Array.isArray(steps) && steps.some((step) => isPlainObject(step) && ('waitFor' in step || 'ask' in step))
 }
 
 /** The verbs that count a run, of the service's own. */

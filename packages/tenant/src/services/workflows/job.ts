@@ -3,19 +3,19 @@ import { TURN } from '../../engine/turns.ts'
 import { newId } from '../../ids.ts'
 import {
   addRun,
+  type DueRun,
   dueRuns,
   forgetRuns,
   holdRun,
   nextRun,
   oldestEnd,
-  type RunRow,
 } from '../../store/automation/workflow-runs.ts'
 import { dueSchedules, nextSchedule, scheduleWorkflow } from '../../store/automation/workflows.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { runStepCode } from './code.ts'
 import { definitionOf } from './definition.ts'
-import { advance, type Outcome, type Task } from './run.ts'
+import { type Advanced, advance, advanceIn, type Continuation, type Outcome, type Task } from './run.ts'
 import { nextTime } from './schedule.ts'
 import { sendRequest } from './steps/request.ts'
 
@@ -49,12 +49,24 @@ export function forgetRunsJob({ engine }: Transactor): Job {
   }
 }
 
+/** What became of a step, until it is written down. */
+interface Ended extends Continuation {
+  readonly written: (outcome: { readonly next: Advanced }) => void
+  readonly failed: (reason: unknown) => void
+}
+
+/** Continues with a run in a commit that others share, or says that it needs one of its own. */
+type AdvanceOne = (continuation: Continuation) => Task | null | 'alone'
+
 class Runs {
   readonly #transactor: Transactor
   /** Workflows with a run that waits for code or for hooks. */
   readonly #workflows = new Set<string>()
   /** Runs that wait for the answer of another service. */
   readonly #runs = new Set<number>()
+  /** Done, and not written down yet. */
+  #ended: Ended[] = []
+  #isWaking = false
 
   constructor(transactor: Transactor) {
     this.#transactor = transactor
@@ -62,7 +74,8 @@ class Runs {
 
   due(): number | null {
     const { sql, automation, ports } = this.#transactor.engine
-    const queued = this.#isFull ? null : nextRun(sql, this.#inProgress)
+    const isFull = this.#workflows.size >= MOST_IN_CODE || this.#runs.size >= MOST_REQUESTS
+    const queued = isFull ? null : nextRun(sql, this.#inProgress)
     const run = automation.notBefore(queued, ports.clock.now())
     const schedule = nextSchedule(sql)
     return run === null || schedule === null ? (run ?? schedule) : Math.min(run, schedule)
@@ -70,13 +83,26 @@ class Runs {
 
   run(): void {
     queueScheduled(this.#transactor)
-    const { sql, ports, automation } = this.#transactor.engine
+    const { sql, ports, automation, scheduler } = this.#transactor.engine
     const begun = ports.clock.now()
-    for (const run of dueRuns(sql, begun, this.#inProgress, SLICE)) {
-      if (automation.resumesAt(ports.clock.now()) > 0) return
-      if (this.#workflows.has(run.workflow)) continue
-      this.#start(run)
-      if (this.#isFull || ports.clock.now() - begun >= TURN.bulk) return
+    const inCode = new Set(this.#workflows)
+    const begins: { readonly run: DueRun; readonly task: Task | null | 'alone' }[] = []
+    const due = dueRuns(sql, begun, this.#inProgress, SLICE)
+    const isWritten = this.#together(due.length, (advanceOne) => {
+      for (const run of due) {
+        const now = ports.clock.now()
+        const isFull = inCode.size >= MOST_IN_CODE || this.#runs.size + begins.length >= MOST_REQUESTS
+        if (isFull || automation.resumesAt(now) > 0 || (begins.length > 0 && now - begun >= TURN.bulk)) return
+        if (inCode.has(run.workflow)) continue
+        const task = advanceOne({ n: run.n, outcome: null })
+        begins.push({ run, task })
+        // What is continued alone may wait for hooks.
+        if (task === 'alone' || (task !== null && 'code' in task)) inCode.add(run.workflow)
+      }
+    })
+    for (const { run, task } of begins) {
+      if (!isWritten || task === 'alone') this.#start(run)
+      else if (task !== null) scheduler.track(this.#follow(run, task))
     }
   }
 
@@ -84,51 +110,71 @@ class Runs {
     return { workflows: this.#workflows, runs: this.#runs }
   }
 
-  get #isFull(): boolean {
-    return this.#workflows.size >= MOST_IN_CODE || this.#runs.size >= MOST_REQUESTS
+  /** Continues with runs in one commit: a commit costs more than most steps. False when nothing of it was written. */
+  #together(count: number, work: (advanceOne: AdvanceOne) => void): boolean {
+    if (count === 0) return true
+    try {
+      this.#transactor.engine.commit((transaction) =>
+        work((continuation) => {
+          try {
+            return advanceIn(this.#transactor, transaction, continuation)
+          } catch {
+            return 'alone'
+          }
+        }),
+      )
+      return true
+    } catch {
+      // Each is tried again alone, and says why it fails.
+      return false
+    }
   }
 
-  #start(run: RunRow): void {
+  #start(run: DueRun): void {
     try {
-      const given = advance(this.#transactor, run.n)
-      if (given !== null) this.#transactor.engine.scheduler.track(this.#follow(run, given))
+      const advanced = advance(this.#transactor, { n: run.n, outcome: null })
+      if (advanced !== null) this.#transactor.engine.scheduler.track(this.#follow(run, advanced))
     } catch (reason) {
       this.#postpone(run, reason)
     }
   }
 
   /** Follows a run while it waits for code, for hooks or for another service. */
-  async #follow(run: RunRow, given: Task | Promise<Task | null>): Promise<void> {
-    const { scheduler, ports } = this.#transactor.engine
+  async #follow(run: DueRun, given: Advanced): Promise<void> {
+    const { scheduler } = this.#transactor.engine
     try {
-      let task = given instanceof Promise ? await this.#inCode(run, given) : given
-      while (task !== null) {
-        const { step } = task
-        const outcome = await this.#do(run, task)
-        if (outcome === null || scheduler.isClosed) return
-        const next = advance(this.#transactor, run.n, { step, of: outcome })
-        task = next instanceof Promise ? await this.#inCode(run, next) : next
+      let next = given
+      while (next !== null) {
+        next = next instanceof Promise ? await this.#inCode(run, next) : (await this.#finish(run, next)).next
       }
     } catch (reason) {
       if (!scheduler.isClosed) this.#postpone(run, reason)
     } finally {
-      const due = scheduler.isClosed || scheduler.isStill ? null : this.due()
-      if (due !== null) ports.alarm.wakeAt(due)
+      this.#wakeSoon()
     }
   }
 
-  async #do(run: RunRow, task: Task): Promise<Outcome | null> {
-    if ('code' in task) return this.#inCode(run, runStepCode(this.#transactor, task))
-    this.#runs.add(run.n)
-    try {
-      return await sendRequest(this.#transactor.engine, task)
-    } finally {
-      this.#runs.delete(run.n)
-    }
+  /** Looks for what is due next, once for all runs that have just ended. */
+  #wakeSoon(): void {
+    const { scheduler, ports } = this.#transactor.engine
+    if (this.#isWaking) return
+    this.#isWaking = true
+    queueMicrotask(() => {
+      this.#isWaking = false
+      const due = scheduler.isClosed || scheduler.isStill ? null : this.due()
+      if (due !== null) ports.alarm.wakeAt(due)
+    })
+  }
+
+  /** Does a step outside of transactions, and writes down what became of it. Until then nothing begins with the run. */
+  #finish(run: DueRun, task: Task): Promise<{ readonly next: Advanced }> {
+    return 'code' in task
+      ? this.#inCode(run, this.#settled(run, task.step, runStepCode(this.#transactor, task)))
+      : this.#inRequest(run, this.#settled(run, task.step, sendRequest(this.#transactor.engine, task)))
   }
 
   /** Waits for code or hooks of a run; no other run of its workflow begins meanwhile. */
-  async #inCode<T>({ workflow }: RunRow, work: Promise<T>): Promise<T> {
+  async #inCode<T>({ workflow }: DueRun, work: Promise<T>): Promise<T> {
     this.#workflows.add(workflow)
     try {
       return await work
@@ -137,8 +183,53 @@ class Runs {
     }
   }
 
+  async #inRequest<T>({ n }: DueRun, work: Promise<T>): Promise<T> {
+    this.#runs.add(n)
+    try {
+      return await work
+    } finally {
+      this.#runs.delete(n)
+    }
+  }
+
+  async #settled({ n }: DueRun, step: number, work: Promise<Outcome | null>): Promise<{ readonly next: Advanced }> {
+    const { scheduler, ports } = this.#transactor.engine
+    const of = await work
+    if (of === null || scheduler.isClosed) return { next: null }
+    return new Promise((written, failed) => {
+      this.#ended.push({ n, outcome: { step, of }, written, failed })
+      if (this.#ended.length === 1) (ports.soon ?? queueMicrotask)(() => this.#writeDown())
+    })
+  }
+
+  /** Writes down what ended at about the same time. */
+  #writeDown(): void {
+    const { scheduler, ports } = this.#transactor.engine
+    const begun = ports.clock.now()
+    const ended = this.#ended
+    const tasks: (Task | null | 'alone')[] = []
+    // A closed file takes nothing: the steps are done again when it is open.
+    const isWritten = this.#together(scheduler.isClosed ? 0 : ended.length, (advanceOne) => {
+      for (const one of ended) {
+        if (tasks.length > 0 && ports.clock.now() - begun >= TURN.bulk) return
+        tasks.push(advanceOne(one))
+      }
+    })
+    if (scheduler.isClosed) tasks.push(...ended.map(() => null))
+    this.#ended = ended.slice(tasks.length)
+    if (this.#ended.length > 0) (ports.soon ?? queueMicrotask)(() => this.#writeDown())
+    for (const [i, task] of tasks.entries()) {
+      const { n, outcome, written, failed } = ended[i]!
+      try {
+        written({ next: isWritten && task !== 'alone' ? task : advance(this.#transactor, { n, outcome }) })
+      } catch (reason) {
+        failed(reason)
+      }
+    }
+  }
+
   /** Leaves a run for later that the service itself could not continue with, so that it does not hold up the others. */
-  #postpone({ n, id }: RunRow, reason: unknown): void {
+  #postpone({ n, id }: DueRun, reason: unknown): void {
     const { engine } = this.#transactor
     engine.options.log?.('error', `The run ${id} of ${engine.slug} is blocked`, { reason: String(reason) })
     engine.commit(() => holdRun(engine.sql, n, engine.ports.clock.now() + PAUSE))

@@ -1,7 +1,7 @@
 import { type JsonObject, matchesEvent, Problem } from '@tildebase/nouns'
 import { storedFilter } from '../../authorship/reach.ts'
 import { type Authored, act } from '../../authorship/stored.ts'
-import type { Engine } from '../../engine/engine.ts'
+import { type Engine, formOf } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
 import { readContextOf } from '../../query/read-context.ts'
@@ -28,7 +28,7 @@ interface Active {
 
 /** Follows the events of workflows themselves, and queues a run for each event that a workflow waits for. */
 export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
-  if (event.type === 'Workflow') followWorkflow(write, event, entity)
+  if (event.type === 'Workflow' && !ENDINGS.includes(event.event)) followWorkflow(write, event, entity)
   for (const workflow of activeWorkflows(write.engine)) {
     if (workflow.wants(event)) queue(write, workflow.id, 'event', event)
   }
@@ -91,7 +91,7 @@ export function rescheduleAll({ sql, ports }: Engine): void {
 
 /** The workflows that run for events, kept until one of them changes. One without an author does not run. */
 function activeWorkflows(engine: Engine): readonly Active[] {
-  return engine.cache.get(['Workflow', 'Schema'], 'active workflows', () =>
+  return engine.cache.get([formOf('Workflow'), 'Schema'], 'active workflows', () =>
     storedWorkflows(engine.sql).flatMap(({ id, data }) => {
       const state = JSON.parse(data) as JsonObject
       const isActive = state.status === 'Activated' && definitionOf(state).pattern !== null

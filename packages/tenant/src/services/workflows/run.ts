@@ -1,11 +1,11 @@
 import { isoOf, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine, Transaction } from '../../engine/engine.ts'
 import { type Grant, grantFor } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { holdRun, type RunRow, runAt, startRun, waitRun } from '../../store/automation/workflow-runs.ts'
+import { continueRun, holdRun, type RunRow, runAt, startRun, waitRun } from '../../store/automation/workflow-runs.ts'
 import { type StepRow, saveStep, stepsOf } from '../../store/automation/workflow-steps.ts'
-import { currentOf } from '../../store/entities.ts'
+import { type Current, currentOf } from '../../store/entities.ts'
 import { readEntry } from '../../store/log/log.ts'
 import { eventView } from '../../view/event.ts'
 import type { Transactor } from '../../write/group-commit.ts'
@@ -13,7 +13,7 @@ import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
 import { endpointOf, isSilent } from '../agents/author.ts'
 import { answerIn, type ScriptCall } from '../scripts/call.ts'
-import { runNow } from '../scripts/run-write.ts'
+import { attemptBriefly, runNow } from '../scripts/run-write.ts'
 import { authoredRun, behaviourOf } from './author.ts'
 import type { Definition } from './definition.ts'
 import { end } from './end.ts'
@@ -50,33 +50,78 @@ interface Progress {
   readonly run: RunRow
   readonly definition: Definition
   readonly steps: Map<number, StepRow>
-  readonly event: JsonObject
+  /** The event that it is for. Most of what ends does not look at it any more. */
+  readonly event: () => JsonObject
 }
+
+/** A run to continue with, and what became of the step that it has waited for. */
+export interface Continuation {
+  readonly n: number
+  readonly outcome: { readonly step: number; readonly of: Outcome } | null
+}
+
+/** What is to be done next for a run; null when it waits or has ended. It is a promise while hooks are asked. */
+export type Advanced = Task | null | Promise<Task | null>
 
 /**
  * Continues with a run: verb after verb, until it ends, waits, or comes to code or a request. All of it is one transaction: a verb, its
  * mark in the run, and the end of the run are written together.
  */
-export function advance(
-  transactor: Transactor,
-  n: number,
-  outcome: { readonly step: number; readonly of: Outcome } | null = null,
-): Task | null | Promise<Task | null> {
-  const { engine } = transactor
-  const run = runAt(engine.sql, n)
+export function advance(transactor: Transactor, continuation: Continuation): Advanced {
+  const move = moveOf(transactor.engine, continuation)
+  return move && runNow(transactor, move.grant, move.context, move.work)
+}
+
+/**
+ * Continues with a run inside a transaction that others share. Throws what only a transaction of its own can deal with: hooks that have to
+ * be asked, and work that takes long.
+ */
+export function advanceIn(transactor: Transactor, transaction: Transaction, continuation: Continuation): Task | null {
+  return transaction.savepoint(() => {
+    const move = moveOf(transactor.engine, continuation)
+    return move && attemptBriefly(transactor, transaction, move.grant, move.context, move.work)
+  })
+}
+
+/** The write that continues with a run, or null when it has ended. */
+function moveOf(engine: Engine, { n, outcome }: Continuation) {
+  let found: Found | null = foundRun(engine, n)
+  if (found === null) return null
+  const { run } = found
+  const acting = actingIn(engine, found)
+  return {
+    // Without an author nothing but the end of the run is written.
+    grant: acting?.grant ?? grantFor('system'),
+    context: { hops: run.hops + 1, correlation: run.id },
+    work: (write: Write) => {
+      // While hooks were asked it may have changed: only the first attempt uses what was read before.
+      const now = found ?? foundRun(engine, n)
+      found = null
+      return now && proceed(write, now, acting?.declaration ?? null, outcome)
+    },
+  }
+}
+
+/** A run with the workflow, or the agent, that it belongs to. */
+interface Found {
+  readonly run: RunRow
+  readonly workflow: Current | undefined
+  readonly data: JsonObject
+}
+
+function foundRun({ sql }: Engine, n: number): Found | null {
+  const run = runAt(sql, n)
   if (!run || run.endedAt !== null) return null
-  const acting = actingIn(engine, run)
-  const context = { hops: run.hops + 1, correlation: run.id }
-  // Without an author nothing but the end of the run is written.
-  return runNow(transactor, acting?.grant ?? grantFor('system'), context, (write) =>
-    proceed(write, n, acting?.declaration ?? null, outcome),
-  )
+  const workflow = currentOf(sql, typeOf(run), run.workflow)
+  return { run, workflow, data: workflow ? (JSON.parse(workflow.data) as JsonObject) : {} }
 }
 
 /** What a run does, and the rights of the author who stored that. A run keeps the definition with which it began. */
-function actingIn(engine: Engine, run: RunRow): { readonly declaration: Definition; readonly grant: Grant } | null {
-  const current = currentOf(engine.sql, typeOf(run), run.workflow)
-  const behaviour = run.definition?.behaviour ?? (current && (JSON.parse(current.data) as JsonObject))
+function actingIn(
+  engine: Engine,
+  { run, workflow, data }: Found,
+): { readonly declaration: Definition; readonly grant: Grant } | null {
+  const behaviour = run.definition?.behaviour ?? (workflow && data)
   const stored = behaviour ? authoredRun(engine, run, behaviour) : null
   return stored && act(stored)
 }
@@ -97,18 +142,15 @@ function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant
 
 function proceed(
   write: Write,
-  n: number,
+  { run, workflow, data }: Found,
   definition: Definition | null,
-  outcome: { readonly step: number; readonly of: Outcome } | null,
+  outcome: Continuation['outcome'],
 ): Task | null {
   const { engine, sql, context } = write
-  const run = runAt(sql, n)!
-  if (run.endedAt !== null) return null
+  const { n } = run
   const now = context.clock.now()
   const isCall = run.trigger === 'call'
   const type = typeOf(run)
-  const workflow = currentOf(sql, type, run.workflow)
-  const data = workflow ? (JSON.parse(workflow.data) as JsonObject) : {}
   if (!workflow || workflow.deleted || (isCall ? isSilent(data) : data.status === 'Archived')) {
     return end(write, run, 'Cancelled', `The ${type} was deleted, stopped or archived.`)
   }
@@ -117,16 +159,20 @@ function proceed(
     return end(write, run, 'Failed', `${run.hops} workflows or hooks triggered each other. Remove the loop.`)
   }
   const behaviour = run.definition?.behaviour ?? (isCall ? endpointOf(data) : behaviourOf(data))
-  const event = eventOf(engine, run, write.grant)
+  let event = outcome === null ? eventOf(engine, run, write.grant) : undefined
   if (event === null) return end(write, run, 'Cancelled', `The author of the ${type} may not see its event.`)
   const isPaused = data.status !== 'Activated' && run.trigger !== 'retry' && !isCall
   if (isPaused && outcome === null) return pause(write, n)
-  if (run.startedAt === null || run.definition === null || run.state === 'Waiting') startRun(sql, n, { behaviour }, now)
+  if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour }, now)
+  else if (run.state === 'Waiting') continueRun(sql, n)
   const progress: Progress = {
     run: { ...run, startedAt: run.startedAt ?? now },
     definition,
     steps: new Map(stepsOf(sql, n).map((row) => [row.step, row])),
-    event,
+    event: () => {
+      event ??= eventOf(engine, run, write.grant) ?? {}
+      return event
+    },
   }
   if (outcome && !settleStep(write, progress, outcome.step, outcome.of)) return null
   return isPaused ? pause(write, n) : walk(write, progress)
@@ -171,7 +217,7 @@ function runStep(
   sources: Sources,
   deadline: number | null,
 ): Outcome | Task | null {
-  const { run, event } = progress
+  const { run } = progress
   try {
     if (!progress.steps.has(place) && step.if && !passesCondition(step.if, sources, write.context.clock.now())) {
       begin(write, progress, place, null, 'Skipped')
@@ -183,7 +229,7 @@ function runStep(
       return { run, step: place, request: step, sources, deadline }
     }
     if ('code' in step) {
-      begin(write, progress, place, JSON.stringify({ event: event.id ?? null }))
+      begin(write, progress, place, JSON.stringify({ event: progress.event().id ?? null }))
       return { run, step: place, code: step.code, sources, grant: write.grant, deadline }
     }
   } catch (reason) {
@@ -342,7 +388,7 @@ function sourcesOf({ event, definition, steps }: Progress): Sources {
     if (row?.state === 'Skipped') return null
     return row?.state === 'Succeeded' && row.output !== null ? (JSON.parse(row.output) as Json) : undefined
   })
-  return { event, steps: outputs }
+  return { event: event(), steps: outputs }
 }
 
 function outcomeOf(row: StepRow | undefined): StepOutcome {

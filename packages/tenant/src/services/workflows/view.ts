@@ -7,7 +7,8 @@ import { countRuns, listRuns, type RunRow, type RunState, runOf } from '../../st
 import { type StepRow, stepsOf } from '../../store/automation/workflow-steps.ts'
 import { readEntry } from '../../store/log/log.ts'
 import { notFound } from '../../write/verb.ts'
-import { authoredWorkflow, currentWorkflow } from './author.ts'
+import { callOf } from '../agents/author.ts'
+import { authoredRun, currentRunner, type Runner } from './author.ts'
 import { definitionOf } from './definition.ts'
 import { aboutStep, kindOf, type Step, undoPlace } from './steps/step.ts'
 
@@ -21,13 +22,19 @@ export interface RunQuestion {
 }
 
 /**
- * The runs of a workflow in the list envelope, without their steps. A key that may not read all that the workflow reads
- * sees neither events nor errors.
+ * The runs of a workflow, or the calls of an agent, in the list envelope, without their steps. A key that may not read all
+ * that the workflow reads sees neither events nor errors.
  */
-export function runsOf(engine: Engine, grant: Grant, workflow: string, question: RunQuestion): JsonObject {
-  demandWorkflow(engine, grant, workflow)
+export function runsOf(
+  engine: Engine,
+  grant: Grant,
+  workflow: string,
+  question: RunQuestion,
+  type: Runner = 'Workflow',
+): JsonObject {
+  demandRunner(engine, grant, type, workflow)
   const { status, cursor, limit } = question
-  const current = currentWorkflow(engine, workflow)
+  const current = currentRunner(engine, type, workflow)
   const states = status === null ? STATES : STATES.filter((state) => state.toLowerCase() === status.toLowerCase())
   if (states.length === 0) {
     throw new Problem('invalid_parameter', `status is ${STATES.join(', ')}.`, { field: 'status' })
@@ -43,19 +50,27 @@ export function runsOf(engine: Engine, grant: Grant, workflow: string, question:
   }
 }
 
-/** One run of a workflow with its steps, or the problem of there being none. */
-export function runWithId(engine: Engine, grant: Grant, workflow: string, id: string): JsonObject {
-  demandWorkflow(engine, grant, workflow)
+/** One run with its steps, or the problem of there being none. */
+export function runWithId(
+  engine: Engine,
+  grant: Grant,
+  workflow: string,
+  id: string,
+  type: Runner = 'Workflow',
+): JsonObject {
+  demandRunner(engine, grant, type, workflow)
   const run = runOf(engine.sql, workflow, id)
-  if (!run) throw new Problem('not_found', `This workflow has no run ${id.slice(0, 60)}.`, { type: 'Workflow', id })
+  if (!run) throw new Problem('not_found', `This ${type} has no run ${id.slice(0, 60)}.`, { type, id })
   return runView(engine, grant, run)
 }
 
 /** A run with its steps. A key that may not read all that the workflow reads sees no values. */
 export function runView(engine: Engine, grant: Grant, run: RunRow): JsonObject {
-  const isOpen = isOpenTo(engine, grant, run, currentWorkflow(engine, run.workflow))
+  const isOpen = isOpenTo(engine, grant, run, currentRunner(engine, runnerOf(run), run.workflow))
   const rows = new Map(stepsOf(engine.sql, run.n).map((row) => [row.step, row]))
-  const declared = run.definition ? definitionOf(run.definition.behaviour).steps : []
+  const declared = run.definition
+    ? (run.trigger === 'call' ? callOf : definitionOf)(run.definition.behaviour).steps
+    : []
   return {
     ...headOf(engine, run, isOpen),
     steps: [
@@ -69,9 +84,13 @@ export function runView(engine: Engine, grant: Grant, run: RunRow): JsonObject {
 }
 
 /** Whether a grant may see the values of a run: it covers the author of the workflow, and of the definition that ran. */
-function isOpenTo(engine: Engine, grant: Grant, run: RunRow, current: ReturnType<typeof currentWorkflow>): boolean {
-  const ran = run.definition && authoredWorkflow(engine, run.workflow, run.definition.behaviour)
+function isOpenTo(engine: Engine, grant: Grant, run: RunRow, current: ReturnType<typeof currentRunner>): boolean {
+  const ran = run.definition && authoredRun(engine, run, run.definition.behaviour)
   return maySeeValues(engine, grant, current) && (ran === null || maySeeValues(engine, grant, ran))
+}
+
+function runnerOf({ trigger }: Pick<RunRow, 'trigger'>): Runner {
+  return trigger === 'call' ? 'Agent' : 'Workflow'
 }
 
 /** A run without its steps. */
@@ -79,7 +98,7 @@ function headOf(engine: Engine, run: RunRow, isOpen: boolean): JsonObject {
   const event = run.seq === null || !isOpen ? undefined : readEntry(engine.sql, run.seq)
   return {
     id: run.id,
-    workflow: run.workflow,
+    [runnerOf(run).toLowerCase()]: run.workflow,
     status: run.state,
     trigger: run.trigger,
     event: event ? { id: event.id, type: `${event.type}.${event.event}`, seq: event.seq } : null,
@@ -111,9 +130,9 @@ function stepView(step: Step, i: number, row: StepRow | undefined, run: RunRow, 
   }
 }
 
-/** Refuses a grant that may not read this workflow. */
-export function demandWorkflow(engine: Engine, grant: Grant, id: string): void {
-  const noun = engine.noun('Workflow')
+/** Refuses a grant that may not read this workflow or agent. */
+export function demandRunner(engine: Engine, grant: Grant, type: Runner, id: string): void {
+  const noun = engine.noun(type)
   demand(grant, 'read', noun)
   if (!isVisible(engine, grant, noun, id)) throw notFound(noun.name, id)
 }

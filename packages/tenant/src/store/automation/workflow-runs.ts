@@ -114,11 +114,15 @@ export interface InProgress {
   readonly runs: Iterable<number>
 }
 
+/** A run that is due. */
+export type DueRun = Pick<RunRow, 'n' | 'id' | 'workflow'>
+
 /** Runs that are due, without those in progress, in the order of time. */
-export function dueRuns(sql: Sql, now: number, { workflows, runs }: InProgress, limit: number): RunRow[] {
+export function dueRuns(sql: Sql, now: number, { workflows, runs }: InProgress, limit: number): DueRun[] {
   return sql
     .rows(
-      `${SELECT}
+      `SELECT n, id, workflow
+      FROM workflow_runs
       WHERE due <= ?
         AND workflow NOT IN (SELECT value FROM json_each(?))
         AND n NOT IN (SELECT value FROM json_each(?))
@@ -129,7 +133,7 @@ export function dueRuns(sql: Sql, now: number, { workflows, runs }: InProgress, 
       JSON.stringify([...runs]),
       limit,
     )
-    .map(toRun)
+    .map(([n, id, workflow]) => ({ n, id, workflow }))
 }
 
 /** When the next run is due, without those in progress, or null. */
@@ -152,6 +156,11 @@ export function startRun(sql: Sql, n: number, definition: RunDefinition, at: num
     at,
     n,
   )
+}
+
+/** A run that has waited continues. */
+export function continueRun(sql: Sql, n: number): void {
+  sql.run(`UPDATE workflow_runs SET state = 'Running' WHERE n = ?`, n)
 }
 
 export function endRun(sql: Sql, n: number, state: RunState, at: number, error: string | null): void {

@@ -38,12 +38,13 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
     ['timers', 'total'],
   ),
   Run: record(
-    'One run of a workflow. Lists omit its steps.',
+    'One run of a workflow, or one call of an agent. Lists omit its steps.',
     {
       id: TEXT,
       workflow: TEXT,
+      agent: { ...TEXT, description: 'The agent of a call, instead of a workflow.' },
       status: { enum: ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled'] },
-      trigger: { enum: ['event', 'schedule', 'manual', 'retry'] },
+      trigger: { enum: ['event', 'schedule', 'manual', 'retry', 'call'] },
       event: { ...OBJECT_OR_NULL, description: 'The event that it runs for: its id, type and seq.' },
       scheduledAt: TIME_OR_NULL,
       startedAt: TIME_OR_NULL,
@@ -84,7 +85,7 @@ export const AUTOMATION_RECORDS: { readonly [name: string]: Schema } = {
         ),
       },
     },
-    ['id', 'workflow', 'status', 'trigger'],
+    ['id', 'status', 'trigger'],
   ),
   Ask: record(
     'A question of a workflow to a person or a role.',

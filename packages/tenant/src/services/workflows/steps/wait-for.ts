@@ -11,6 +11,7 @@ import { holdRun } from '../../../store/automation/workflow-runs.ts'
 import type { LogRow } from '../../../store/log/log.ts'
 import { stateOf } from '../../../view/event.ts'
 import type { Write } from '../../../write/write.ts'
+import { neverEmitted } from '../../events/emitted.ts'
 import { faultsIn, resolve, type Sources } from '../values.ts'
 import type { WaitForStep } from './step.ts'
 
@@ -18,8 +19,10 @@ import type { WaitForStep } from './step.ts'
 const MOST_OPEN = 1_000
 const CACHED = 'Waits'
 
-/** What is wrong with the filter of a step that waits for an event. */
+/** What is wrong with the event that a step waits for, and with its filter. */
 export function waitForFaults(engine: Engine, pattern: string, filter: unknown, index: number): string[] {
+  const fault = neverEmitted(engine.nouns, pattern)
+  if (fault !== null) return [`waitFor: ${fault}`]
   if (filter === undefined) return []
   try {
     draftFilter(engine, pattern, filter)
