@@ -70,37 +70,41 @@ test.each<Fault>(['error', 'reset', 'lost answer'])(
   60_000,
 )
 
-test.each<Fault>(['silence', 'late silence'])('a bucket that does not answer (%s) loses nothing', async (fault) => {
-  const { TILDE_S3_ENDPOINT, TILDE_S3_REGION, TILDE_S3_ACCESS_KEY_ID, TILDE_S3_SECRET_ACCESS_KEY } = bucket.settings
-  const patient = new Bucket(
-    {
-      bucket: 'tilde',
-      prefix: 'slow',
-      endpoint: TILDE_S3_ENDPOINT!,
-      region: TILDE_S3_REGION!,
-      accessKeyId: TILDE_S3_ACCESS_KEY_ID!,
-      secretAccessKey: TILDE_S3_SECRET_ACCESS_KEY!,
-    },
-    300,
-  )
-  const bytes = randomBytes(17_000_000)
-  let n = 0
-  bucket.fault = () => (++n % 2 === 0 ? fault : null)
+test.each<Fault>(['silence', 'late silence'])(
+  'a bucket that does not answer (%s) loses nothing',
+  async (fault) => {
+    const { TILDE_S3_ENDPOINT, TILDE_S3_REGION, TILDE_S3_ACCESS_KEY_ID, TILDE_S3_SECRET_ACCESS_KEY } = bucket.settings
+    const patient = new Bucket(
+      {
+        bucket: 'tilde',
+        prefix: 'slow',
+        endpoint: TILDE_S3_ENDPOINT!,
+        region: TILDE_S3_REGION!,
+        accessKeyId: TILDE_S3_ACCESS_KEY_ID!,
+        secretAccessKey: TILDE_S3_SECRET_ACCESS_KEY!,
+      },
+      2_000,
+    )
+    const bytes = randomBytes(17_000_000)
+    let n = 0
+    bucket.fault = () => (++n % 2 === 0 ? fault : null)
 
-  await patient.put('large', [bytes])
-  const read: Uint8Array[] = []
-  for await (const chunk of patient.read('large', 0, bytes.length)) read.push(chunk)
-  bucket.fault = () => fault
-  const refused = await patient.put('never', [Buffer.from('x')]).then(
-    () => 'acknowledged',
-    (reason: Error) => reason.name,
-  )
-  bucket.fault = () => null
+    await patient.put('large', [bytes])
+    const read: Uint8Array[] = []
+    for await (const chunk of patient.read('large', 0, bytes.length)) read.push(chunk)
+    bucket.fault = () => fault
+    const refused = await patient.put('never', [Buffer.from('x')]).then(
+      () => 'acknowledged',
+      (reason: Error) => reason.name,
+    )
+    bucket.fault = () => null
 
-  expect(hashOf(Buffer.concat(read))).toBe(hashOf(bytes))
-  expect(bucket.uploads.size).toBe(0)
-  expect(refused).toBe('TimeoutError')
-}, 60_000)
+    expect(hashOf(Buffer.concat(read))).toBe(hashOf(bytes))
+    expect(bucket.uploads.size).toBe(0)
+    expect(refused).toBe('TimeoutError')
+  },
+  60_000,
+)
 
 test('a bucket that is away refuses the upload, and nothing is acknowledged', async () => {
   const deal = await newDeal()

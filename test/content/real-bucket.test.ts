@@ -9,7 +9,7 @@ import { ROOT, type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { hashOf, send } from './content.ts'
 
-/** An S3 server that we did not write: it checks signatures, parts and their tags by itself. */
+/** An S3 server that we did not write. It checks signatures, parts and their tags in its own way. */
 let server: S3rver
 let host: TestHost
 let folder: string

@@ -148,7 +148,11 @@ export function githubFake(
     if (url.pathname === '/repos/acme/boat') return { body: BOAT }
     if (url.pathname === '/user') return { body: { login: 'ada' } }
     const lists: { readonly [path: string]: object[] } = {
-      '/user/repos': [{ full_name: 'acme/plans', has_issues: false }, { full_name: 'acme/wiki', has_issues: false }, BOAT],
+      '/user/repos': [
+        { full_name: 'acme/plans', has_issues: false },
+        { full_name: 'acme/wiki', has_issues: false },
+        BOAT,
+      ],
       '/repos/acme/boat/issues': issues,
     }
     const all = timeline ? (timelines[Number(timeline)] ?? []) : lists[url.pathname]
