@@ -320,6 +320,8 @@ test('what cannot be proposed is refused and never executed', async () => {
     await app.request('PUT', at('/schema/Ship?propose=x'), { name: 'string' }),
     await app.request('POST', at(`/Contact/${id}/erase?propose=x`), {}),
     await app.request('POST', at('/import/Contact?propose=x'), [{ name: 'x' }]),
+    await app.request('POST', at('/import/history?propose=x'), [past()]),
+    await app.request('PUT', at('/schema/Contact/hooks/updating?propose=x'), { code: '(event) => event' }),
     await app.request('POST', at('/sync?propose=x'), { changes: [] }),
     await app.request('POST', at('/webhooks?propose=x'), { url: 'https://example.org', events: ['*'], secret: 's' }),
     await app.request('POST', at('/Contact?propose='), { name: 'x' }),
@@ -330,8 +332,27 @@ test('what cannot be proposed is refused and never executed', async () => {
     }),
   ]
 
-  expect(attempts.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 404, 422, 200])
+  expect(attempts.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 400, 400, 404, 422, 200])
   expect(attempts.at(-1)!.body.results[0].status).toBe(400)
+  expect((await app.request('GET', at('/status'))).body.log.seq).toBe(head)
+})
+
+/** A row of a past that could be imported at this moment. */
+function past() {
+  return { type: 'Contact', verb: 'create', timestamp: new Date().toISOString(), data: { name: 'x' } }
+}
+
+test('what has no dry run is refused with one and never executed', async () => {
+  const id = await contact()
+  const head = (await app.request('GET', at('/status'))).body.log.seq
+
+  const attempts = [
+    await app.request('POST', at(`/Contact/${id}/erase?dryRun=true`), {}),
+    await app.request('POST', at('/import/history?dryRun=true'), [past()]),
+    await app.request('PUT', at('/schema/Contact/hooks/updating?dryRun=true'), { code: '(event) => event' }),
+  ]
+
+  expect(attempts.map(({ status, body }) => [status, body.field])).toEqual(attempts.map(() => [400, 'dryRun']))
   expect((await app.request('GET', at('/status'))).body.log.seq).toBe(head)
 })
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Bucket } from '../../packages/server/src/host/files/bucket.ts'
 import { type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { type Fault, TestBucket } from './bucket.ts'
@@ -65,6 +66,44 @@ test.each<Fault>(['error', 'reset', 'lost answer'])(
     expect(sent.status).toBe(200)
     expect(hashOf(read.bytes)).toBe(hashOf(bytes))
     expect(bucket.uploads.size).toBe(0)
+  },
+  60_000,
+)
+
+test.each<Fault>(['silence', 'late silence'])(
+  'a bucket that does not answer (%s) loses nothing',
+  async (fault) => {
+    // The service asks the other one now and then, and would wait.
+    const silent = await new TestBucket().start()
+    const { TILDE_S3_ENDPOINT, TILDE_S3_REGION, TILDE_S3_ACCESS_KEY_ID, TILDE_S3_SECRET_ACCESS_KEY } = silent.settings
+    const patient = new Bucket(
+      {
+        bucket: 'tilde',
+        prefix: 'slow',
+        endpoint: TILDE_S3_ENDPOINT!,
+        region: TILDE_S3_REGION!,
+        accessKeyId: TILDE_S3_ACCESS_KEY_ID!,
+        secretAccessKey: TILDE_S3_SECRET_ACCESS_KEY!,
+      },
+      2_000,
+    )
+    const bytes = randomBytes(17_000_000)
+    let n = 0
+    silent.fault = () => (++n % 2 === 0 ? fault : null)
+
+    await patient.put('large', [bytes])
+    const read: Uint8Array[] = []
+    for await (const chunk of patient.read('large', 0, bytes.length)) read.push(chunk)
+    silent.fault = () => fault
+    const refused = await patient.put('never', [Buffer.from('x')]).then(
+      () => 'acknowledged',
+      (reason: Error) => reason.name,
+    )
+    await silent.stop()
+
+    expect(hashOf(Buffer.concat(read))).toBe(hashOf(bytes))
+    expect(silent.uploads.size).toBe(0)
+    expect(refused).toBe('TimeoutError')
   },
   60_000,
 )

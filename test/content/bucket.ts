@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What goes wrong with a request: an error, a reset before it is done, or one after it is done. */
-export type Fault = 'error' | 'reset' | 'lost answer' | null
+/** What goes wrong with a request: an error, a reset or silence before it is done, or the same after it is done. */
+export type Fault = 'error' | 'reset' | 'lost answer' | 'silence' | 'late silence' | null
 
 /** A bucket of our own, with the part of the protocol that the service uses, that can fail. It is not a real S3 server. */
 export class TestBucket {
@@ -40,7 +40,10 @@ export class TestBucket {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests++
-    const body = Buffer.concat(await request.toArray())
+    // A client that gives up has no body.
+    const chunks = await request.toArray().catch(() => null)
+    if (chunks === null) return
+    const body = Buffer.concat(chunks)
     const { authorization = '', 'x-amz-content-sha256': sum } = request.headers
     const isSigned = /^AWS4-HMAC-SHA256 Credential=AKTEST\/\d{8}\/eu-test-1\/s3\/aws4_request,/.test(authorization)
     if (!isSigned || sum !== createHash('sha256').update(body).digest('hex')) {
@@ -51,7 +54,9 @@ export class TestBucket {
     const fault = this.fault(request)
     if (fault === 'reset') return void request.socket.destroy()
     if (fault === 'error') return void response.writeHead(500).end('<Error><Code>InternalError</Code></Error>')
+    if (fault === 'silence') return
     const { status, headers = {}, bytes = '' } = this.#do(request, body)
+    if (fault === 'late silence') return
     if (fault === 'lost answer') return void request.socket.destroy()
     response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : bytes)
   }

@@ -90,6 +90,25 @@ test('wrong offsets, versions, types, lengths and foreign uploads', async () => 
   expect((await send(host, 'HEAD', path, null, TUS)).headers.get('upload-offset')).toBe('0')
 })
 
+verifies('file.tus', 'a POST may name the method that it means', async () => {
+  const path = await begin(4)
+  const means = (method: string, body: Uint8Array | null, more = {}) =>
+    send(host, 'POST', path, body, { ...TUS, 'x-http-method-override': method, ...more })
+
+  const bytes = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+  const part = await means('PATCH', new Uint8Array([1, 2]), bytes)
+  const head = await means('HEAD', null)
+  const ended = await means('DELETE', null)
+  const elsewhere = await send(host, 'POST', '/~acme/Contact', '{"name":"Eve"}', {
+    'content-type': 'application/json',
+    'x-http-method-override': 'DELETE',
+  })
+
+  expect([part.status, head.status, ended.status, elsewhere.status]).toEqual([204, 200, 204, 201])
+  expect([part, head].map(({ headers }) => headers.get('upload-offset'))).toEqual(['2', '2'])
+  expect((await send(host, 'HEAD', path, null, TUS)).status).toBe(404)
+})
+
 verifies('file.tus', 'a part with a wrong checksum is dropped, one with the right checksum is kept', async () => {
   const bytes = randomBytes(1_000)
   const path = await begin(2_000)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApp, testApp } from '../host.ts'
+import { ROOT, type TestApp, testApp } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { blobsOf, hashOf, send } from './content.ts'
 
@@ -92,6 +92,23 @@ test('JSON and text larger than a JSON body may be are content as well', async (
   expect(verb.status).toBe(413)
 })
 
+test('the bytes of a program that runs the service itself stay its own', async () => {
+  const path = await newDeal()
+  const bytes = new Uint8Array(300_000).fill(7)
+  const body = new ReadableStream({
+    start(stream) {
+      for (let i = 0; i < 4; i++) stream.enqueue(bytes)
+      stream.close()
+    },
+  })
+
+  const headers = { authorization: `Bearer ${ROOT}` }
+  const answer = await app.fetch(`${path}/contract`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+
+  expect((await answer.json()).contract.hash).toBe(hashOf(Buffer.concat([bytes, bytes, bytes, bytes])))
+  expect(bytes).toHaveLength(300_000)
+})
+
 test('an empty file has no bytes', async () => {
   const path = await newDeal()
 
@@ -155,6 +172,20 @@ verifies('file.upload.update', 'a BEFORE hook refuses an upload, which leaves no
   expect(refused.body.message).toContain('too long')
   expect(taken.status).toBe(200)
   expect(blobsOf(app.data, 'hooked').whole).toHaveLength(1)
+})
+
+verifies('file.store', 'a form brings content without an entity', async () => {
+  const form = new FormData()
+  form.append('file', new Blob(['a letter'], { type: 'text/plain' }), 'letter.txt')
+  const other = new FormData()
+  other.append('scan', new Blob(['x']), 'x')
+
+  const sent = await send(app, 'POST', '/~acme/files', form)
+  const refused = await send(app, 'POST', '/~acme/files', other)
+
+  expect(sent.status).toBe(201)
+  expect(sent.body).toEqual({ hash: hashOf('a letter'), size: 8, type: 'text/plain', name: 'letter.txt' })
+  expect([refused.status, refused.body.field]).toEqual([400, 'scan'])
 })
 
 verifies(['file.upload.form', 'file.create.form'], 'forms bring files and fields', async () => {

@@ -235,9 +235,12 @@ describe('tilde import', () => {
         join(work, 'github'),
         '--json',
       )
+      const flags = ['--api-url', fake.url, '--token', 'x', '--spool', join(work, 'github-all'), '--dry-run', '--json']
+      const all = await run('import', 'github', ...flags)
       await fake.stop()
 
       expect(JSON.parse(done.out)).toMatchObject({ errors: 0 })
+      expect(JSON.parse(all.out)).toMatchObject({ issues: 3, 'Issue.create': 3 })
       const at = async (n: number) =>
         (await read(`/~github/Issue?asOf=${day(n)}&$source=${encodeURIComponent('github:issues:acme/boat#1')}`))
           .results[0]

@@ -133,9 +133,11 @@ export function stripeFake(objects: { readonly [object: string]: { id: string; c
   }
 }
 
+const BOAT = { full_name: 'acme/boat', has_issues: true }
+
 /**
- * GitHub's issues and timelines, after docs.github.com (REST, “Issues”, “Timeline events”, “Using pagination”): `page`,
- * `per_page`, the header `Link` with rel="next".
+ * GitHub's repositories, issues and timelines, after docs.github.com (REST, “Repositories”, “Issues”, “Timeline events”,
+ * “Using pagination”): `page`, `per_page`, the header `Link` with rel="next".
  */
 export function githubFake(
   issues: { number: number; [field: string]: unknown }[],
@@ -143,12 +145,17 @@ export function githubFake(
 ): Provider {
   return (url) => {
     const timeline = /^\/repos\/acme\/boat\/issues\/(\d+)\/timeline$/.exec(url.pathname)?.[1]
-    if (url.pathname === '/repos/acme/boat') return { body: { full_name: 'acme/boat' } }
-    const all: object[] | null = timeline
-      ? (timelines[Number(timeline)] ?? [])
-      : url.pathname === '/repos/acme/boat/issues'
-        ? issues
-        : null
+    if (url.pathname === '/repos/acme/boat') return { body: BOAT }
+    if (url.pathname === '/user') return { body: { login: 'ada' } }
+    const lists: { readonly [path: string]: object[] } = {
+      '/user/repos': [
+        { full_name: 'acme/plans', has_issues: false },
+        { full_name: 'acme/wiki', has_issues: false },
+        BOAT,
+      ],
+      '/repos/acme/boat/issues': issues,
+    }
+    const all = timeline ? (timelines[Number(timeline)] ?? []) : lists[url.pathname]
     const one = /^\/repos\/acme\/boat\/issues\/(\d+)$/.exec(url.pathname)?.[1]
     if (one) {
       const issue = issues.find(({ number }) => number === Number(one))

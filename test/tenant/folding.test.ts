@@ -51,7 +51,7 @@ test('a few long texts are folded in slices, with turns for others between them'
   const indexed = () => tenant.sql.rows('SELECT count(*) FROM text WHERE rowid > 0')[0]![0]
   const counts = [indexed()]
 
-  const caughtUp = tenant.facade.catchUp()
+  const caughtUp = tenant.facade.catchUp('words')
   while (counts.at(-1) < 20 && counts.length < 100) {
     counts.push(indexed())
     await Promise.resolve()
@@ -62,8 +62,21 @@ test('a few long texts are folded in slices, with turns for others between them'
   expect(indexed()).toBe(20)
   // Each slice holds one of them.
   expect(Math.max(...counts.map((count, i) => count - (counts[i - 1] ?? 0)))).toBe(1)
-  expect(tenant.facade.catchUp()).toBeUndefined()
+  expect(tenant.facade.catchUp('words')).toBeUndefined()
 }, 60_000)
+
+test('a question about the past does not wait for words', async () => {
+  const { tenant } = openAcme()
+  tenant.write(OPERATOR, (write) => {
+    for (let i = 0; i <= 2_000; i++) runVerb(write, { type: 'Contact', verb: 'create', data: { name: `Ada ${i}` } })
+  })
+
+  await tenant.facade.catchUp('past')
+
+  expect(tenant.sql.rows('SELECT count(*) FROM text')[0]![0]).toBe(0)
+  expect(tenant.facade.catchUp('past')).toBeUndefined()
+  expect(tenant.facade.catchUp('words')).toBeInstanceOf(Promise)
+})
 
 test('an update that changes no word leaves the text index alone', async () => {
   const { tenant, clock } = openAcme()

@@ -208,19 +208,20 @@ export class Tenant {
   }
 
   /**
-   * Brings the indexes up to the log, in slices with turns for others in between. For questions about words and about
-   * the past, which would otherwise do so all at once. Undefined when there is little to do.
+   * Brings an index up to the log, in slices with turns for others in between: that of the past, or that of words too. For
+   * questions, which would otherwise do so all at once. Undefined when there is little to do.
    */
-  catchUp(): Promise<void> | undefined {
-    return this.#services.indexing.isFarBehind ? this.#catchUp() : undefined
+  catchUp(index: 'words' | 'past'): Promise<void> | undefined {
+    return this.#services.indexing.isFarBehind(index) ? this.#catchUp(index) : undefined
   }
 
-  async #catchUp(): Promise<void> {
+  async #catchUp(index: 'words' | 'past'): Promise<void> {
     const { soon = queueMicrotask } = this.#engine.ports
     const { sql } = this.#engine
+    const { indexing } = this.#services
     for (let isDone = false; !isDone && !this.isClosed; ) {
       await (sql.ready?.(1) ?? new Promise<void>((done) => soon(done)))
-      if (!sql.ready?.(1)) isDone = this.#services.indexing.runSlice()
+      if (!sql.ready?.(1)) isDone = index === 'words' ? indexing.runSlice() : indexing.foldSlice()
     }
   }
 

@@ -105,8 +105,6 @@ function askReading({ flags }: Call, source: string, spool: Spool): Reading {
   const token = flags.text('token') ?? process.env[variable]
   if (token === undefined) throw new UsageError(`${source} needs a token: --token, or the variable ${variable}.`)
   const scope = flags.text('scope') ?? null
-  if (connector.scope !== undefined && scope === null)
-    throw new UsageError(`${source} needs ${connector.scope}: --scope`)
   const address = (flags.text('api-url') ?? connector.apiUrl).replace(/\/+$/, '')
   const wait = (ms: number) => {
     if (ms > 2_000) progress(`${source} asks for a pause of ${Math.ceil(ms / 1_000)} s`)

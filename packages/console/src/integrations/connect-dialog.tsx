@@ -52,7 +52,12 @@ export function ConnectDialog({ integration, onClose }: { integration: Entity | 
             onChange={setProvider}
           />
           {provider === 'github' && (
-            <TextField label="Repository" placeholder="owner/name" required value={scope} onChange={setScope} />
+            <TextField
+              label="Repository"
+              placeholder="owner/name, or empty for all"
+              value={scope}
+              onChange={setScope}
+            />
           )}
           <TextField
             label="Address"

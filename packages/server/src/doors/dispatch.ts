@@ -37,16 +37,23 @@ export function findRoute<R>(
 
 /** Runs a route, once the indexes that it asks are up to date. */
 export function runRoute(route: Route, call: Call): MaybePromise<Reply> {
-  const isBehind = asksIndexes(call) ? call.tenant.catchUp() : undefined
+  const index = indexAsked(call)
+  const isBehind = index === null ? undefined : call.tenant.catchUp(index)
   return isBehind ? isBehind.then(() => runNow(route, call)) : runNow(route, call)
 }
 
 /** Whether a request may ask for words or for the past, as far as its text shows. */
-function asksIndexes({ request: { query, body }, params }: Call): boolean {
-  if (query !== '' && /%24text|\$text|asOf/i.test(query)) return true
+function indexAsked({ request: { path, query, body }, params }: Call): 'words' | 'past' | null {
+  if (path.endsWith('/history') || path.endsWith('/diff')) return 'past'
+  const index = query === '' ? null : indexIn(query)
   // The body of an entity's own paths holds fields, and no question.
-  if (params.type !== undefined || !(body instanceof Uint8Array) || body.length >= MOST_LOOKED_AT) return false
-  return /\$text|asOf/.test(new TextDecoder().decode(body))
+  if (index !== null || params.type !== undefined || !(body instanceof Uint8Array)) return index
+  return body.length < MOST_LOOKED_AT ? indexIn(new TextDecoder().decode(body)) : null
+}
+
+function indexIn(text: string): 'words' | 'past' | null {
+  if (/%24text|\$text/i.test(text)) return 'words'
+  return /asOf/i.test(text) ? 'past' : null
 }
 
 const MOST_LOOKED_AT = 65_536
@@ -177,16 +184,27 @@ async function runStream(route: StreamRoute, call: Call): Promise<Reply> {
   return route.handle(call)
 }
 
-/** Writes that are not a list of verbs, although they run some. */
-const NOT_PROPOSED = new Set(['/sync', '/import/:type', '/:type/:id/erase', '/mcp'])
+/** A write that is not a list of verbs, although it runs some. */
+const NOT_PROPOSED = '/sync'
 
-/** Whether a request is to be proposed instead of executed. What cannot be proposed is refused, never executed. */
+/** Whether a request is to be proposed instead of executed. What cannot be proposed or tried is refused, never executed. */
 function isProposed(route: Route, { query }: Call): boolean {
-  if (!query.has('propose') || route.method === 'GET') return false
-  if (!NOT_PROPOSED.has(route.path)) return true
-  throw new Problem('invalid_parameter', `${route.method} ${route.path} cannot be proposed. Use a batch, or a fork.`, {
-    field: 'propose',
-  })
+  if (route.method === 'GET') return false
+  const isProposal = query.has('propose')
+  if (isProposal && (route.path === NOT_PROPOSED || !takes(route, 'propose'))) {
+    const message = `${route.method} ${route.path} cannot be proposed. Use a batch, or a fork.`
+    throw new Problem('invalid_parameter', message, { field: 'propose' })
+  }
+  if (!takes(route, 'dryRun') && flagParam(query, 'dryRun')) {
+    const message = `${route.method} ${route.path} has no dry run. Try it in a fork.`
+    throw new Problem('invalid_parameter', message, { field: 'dryRun' })
+  }
+  return isProposal
+}
+
+/** Whether a route can be proposed or tried: one that runs on its own must say so. */
+function takes({ mode, params }: Route, name: 'propose' | 'dryRun'): boolean {
+  return mode !== 'stream' || params?.includes(name) === true
 }
 
 /** Tries a write, takes it back and keeps its verbs in a changeset: 202 with that, and with what it would have answered. */

@@ -11,6 +11,7 @@ import {
   preflight,
   runsCode,
   withCommon,
+  withOwnMethod,
 } from './http.ts'
 import { sessionCookie } from './identity/cookie.ts'
 import { challenge, type OwnTarget, serverMetadataTarget } from './identity/metadata.ts'
@@ -96,8 +97,9 @@ export class Gateway {
     this.#options = options
   }
 
-  /** Answers a request. The body is that of `request`, or is read from the connection once the headers are admitted. */
-  answer(request: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
+  /** Answers a request. The body is that of `asked`, or is read from the connection once the headers are admitted. */
+  answer(asked: HttpRequest, connection: Connection | null = null): MaybePromise<HttpResponse> {
+    const request = withOwnMethod(asked)
     const given = request.headers['x-request-id']
     const requestId = given !== undefined && /^[\w.-]{1,100}$/.test(given) ? given : this.#options.requestId()
     const isTraced = request.headers.traceparent !== undefined || this.#options.observer?.traces === true

@@ -73,6 +73,14 @@ export function runsCode({ method, headers }: HttpRequest, segments: readonly st
   return method === 'POST' && (path === 'do' || path === 'mcp') && headers['idempotency-key'] === undefined
 }
 
+const UPLOADS = /\/~[^/]+\/uploads(?:\/|$)/
+
+/** A request with the method that it means: where only GET and POST pass, clients of resumable uploads name it in a header. */
+export function withOwnMethod(request: HttpRequest): HttpRequest {
+  const method = request.headers['x-http-method-override']?.toUpperCase()
+  return method !== undefined && UPLOADS.test(request.path) ? { ...request, method } : request
+}
+
 /** The answer to a browser that asks whether it may send a request from another site. */
 export function preflight(ask: HttpRequest): HttpResponse {
   return {
@@ -84,7 +92,7 @@ export function preflight(ask: HttpRequest): HttpResponse {
         'authorization, content-type, if-match, if-none-match, idempotency-key, traceparent, x-request-id, x-correlation-id, mcp-protocol-version, mcp-method, mcp-name',
       'access-control-max-age': '86400',
       // Clients of resumable uploads ask in the same way what is supported.
-      ...(/\/~[^/]+\/uploads(?:\/|$)/.test(ask.path) && TUS_CAPABILITIES),
+      ...(UPLOADS.test(ask.path) && TUS_CAPABILITIES),
     },
     body: null,
   }

@@ -54,7 +54,7 @@ export interface Question {
   /** Only records that changed after this time, as they are now; null for all, with their past. */
   readonly since: string | null
   readonly now: number
-  /** Which part of the provider: `owner/name` of a repository. */
+  /** Which part of the provider: `owner/name` of a repository; null for all that the credentials read. */
   readonly scope: string | null
 }
 
@@ -65,8 +65,6 @@ export interface Connector {
   readonly apiUrl: string
   /** The default. */
   readonly mapping: Mapping
-  /** What `scope` is, if it needs one. */
-  readonly scope?: string
   headers(token: string): { readonly [name: string]: string }
   /** A path that answers with 200 only if the credentials are valid. */
   checkPath(scope: string | null): string

@@ -7,7 +7,7 @@ type Raw = any
 /** Numbers between two pages that are asked for. A gap may also be discussions, which have numbers of the same row. */
 const MOST_BETWEEN = 20
 
-/** GitHub: the issues of a repository with their timelines. */
+/** GitHub: issues with their timelines, of one repository or of all that the token reads. */
 export const github: Connector = {
   name: 'github',
   apiUrl: 'https://api.github.com',
@@ -17,31 +17,39 @@ export const github: Connector = {
       fields: { title: 'title', body: 'description', state: 'status', labels: 'labels', milestone: 'milestone' },
     },
   },
-  scope: 'a repository, as owner/name',
   headers: (token) => ({
     ...(token !== '' && { authorization: `Bearer ${token}` }),
     accept: 'application/vnd.github+json',
     'user-agent': 'tildebase',
     'x-github-api-version': '2022-11-28',
   }),
-  checkPath: (scope) => `/repos/${repository(scope)}`,
+  checkPath: (scope) => (scope === null ? '/user' : `/repos/${repository(scope)}`),
   records,
   refersTo: () => null,
   words: (_, field) => (field === 'state' ? { open: 'Open', closed: 'Closed', reopened: 'Reopened' } : null),
 }
 
-function repository(scope: string | null): string {
-  if (scope !== null && /^[\w.-]+\/[\w.-]+$/.test(scope)) return scope
-  throw new Problem('invalid_parameter', 'GitHub needs a repository, such as owner/name.', { field: 'scope' })
+function repository(scope: string): string {
+  if (/^[\w.-]+\/[\w.-]+$/.test(scope)) return scope
+  throw new Problem('invalid_parameter', 'The scope of GitHub is a repository, such as owner/name.', { field: 'scope' })
 }
 
 async function* records(ask: Ask, { since, scope }: Question): AsyncGenerator<Found> {
-  const repo = repository(scope)
-  for await (const raw of issues(ask, repo, since)) {
-    // A pull request is an issue, too.
-    if (raw.pull_request !== undefined) continue
-    yield since === null ? await withPast(ask, repo, raw) : asItIs(repo, raw)
+  for await (const repo of repositories(ask, scope)) {
+    for await (const raw of issues(ask, repo, since)) {
+      // A pull request is an issue, too.
+      if (raw.pull_request !== undefined) continue
+      yield since === null ? await withPast(ask, repo, raw) : asItIs(repo, raw)
+    }
   }
+}
+
+/** The repository of a run, or all that the token reads and that have issues. */
+async function* repositories(ask: Ask, scope: string | null): AsyncGenerator<string> {
+  if (scope !== null) return yield repository(scope)
+  const params = { sort: 'created', direction: 'asc', per_page: '100' }
+  for await (const page of pages(ask, pathWith('/user/repos', params)))
+    for (const raw of page) if (raw.has_issues !== false) yield raw.full_name
 }
 
 /**

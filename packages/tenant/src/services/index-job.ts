@@ -91,10 +91,10 @@ export class IndexJob implements Job {
   }
 
   /** Whether there is more to index than one slice takes. */
-  get isFarBehind(): boolean {
+  isFarBehind(index: 'words' | 'past'): boolean {
     const { sql, head } = this.#engine
     if (this.#behind === 0) return false
-    if (textBacklog(sql, head.seq) > FEW_EVENTS || versionsBacklog(sql) > VERSIONS_SLICE) return true
-    return isLongBacklog(sql, FEW_EVENTS)
+    if (versionsBacklog(sql) > VERSIONS_SLICE) return true
+    return index === 'words' && (textBacklog(sql, head.seq) > FEW_EVENTS || isLongBacklog(sql, FEW_EVENTS))
   }
 }

@@ -8,7 +8,7 @@ import type { HttpRequest } from '../http.ts'
 import { createdReply, entityReply, ifMatch, json, type Reply } from '../reply.ts'
 import { writeRoute } from '../route.ts'
 import { isMultipart } from './multipart.ts'
-import { bytesOf, fileField, operationWith, receiveForCreate, receiveForField, sendingOf } from './upload.ts'
+import { fileField, operationWith, receiveAlone, receiveForCreate, receiveForField, valueAlone } from './upload.ts'
 
 const BYTES = { schema: { ...TEXT, format: 'binary' }, example: '%PDF-1.7 …' }
 const FORM = { schema: { ...ANY_OBJECT, properties: { file: { ...TEXT, format: 'binary' } } }, example: { file: '…' } }
@@ -93,43 +93,20 @@ export const fileRoutes: readonly Route[] = [
     needs: 'write on any area',
     rawBody: true,
     params: [NAME],
-    body: {
-      description: 'The bytes. Content-Type is the type of the file.',
-      required: true,
-      content: { 'application/octet-stream': BYTES },
-    },
+    body: CONTENT,
     answers: { 201: answer(ref('File'), { description: 'The value for a file field.' }) },
     prepare: storeContent,
     handle: (call: Call, _write: TenantWriter): Reply => {
       demandReceived(call)
-      return json(201, call.prepared)
+      return json(201, valueAlone(call))
     },
   }),
 ]
 
 function storeContent(call: Call): Promise<Call> {
-  call.read.demandSomeWriting()
   if (call.query.has('propose'))
     throw new Problem('invalid_parameter', 'Content without an entity cannot be proposed.', { field: 'propose' })
-  return store(call)
-}
-
-async function store(call: Call): Promise<Call> {
-  const { request, tenant } = call
-  const length = request.headers['content-length']
-  const content = await tenant.files.receive(
-    bytesOf(request.body),
-    sendingOf(request),
-    length === undefined ? null : Number(length),
-  )
-  const { hash, size, type, name } = content
-  const value = { hash, size, type, name }
-  return {
-    ...call,
-    request: { ...request, body: new TextEncoder().encode(JSON.stringify(value)) },
-    prepared: value,
-    writes: { ...call.writes, contents: [content] },
-  }
+  return receiveAlone(call)
 }
 
 function nounOf({ read, params }: Call): Noun {

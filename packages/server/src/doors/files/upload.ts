@@ -29,6 +29,21 @@ export function bytesOf(body: Body): AsyncIterable<Uint8Array> | Iterable<Uint8A
 /** Stores the content that is sent to a field of an entity: as the body, or as parts of a form. */
 export function receiveForField(call: Call, noun: Noun, field: ValueField): Promise<Call> {
   demandChange(call, noun)
+  return receiveInto(call, field)
+}
+
+/** Stores content that no entity names yet: the body, or the part `file` of a form. */
+export function receiveAlone(call: Call): Promise<Call> {
+  call.read.demandSomeWriting()
+  return receiveInto(call, ALONE)
+}
+
+const ALONE: FileTarget = { name: 'file', list: false }
+
+/** Where received content goes to. */
+type FileTarget = Pick<ValueField, 'name' | 'list'>
+
+function receiveInto(call: Call, field: FileTarget): Promise<Call> {
   if (!isMultipart(call.request.headers['content-type'])) {
     return received(call, async (take) => {
       const one = await take(call.request.body, sendingOf(call.request), lengthOf(call.request))
@@ -38,11 +53,15 @@ export function receiveForField(call: Call, noun: Noun, field: ValueField): Prom
   return received(call, (take) =>
     readForm(call, take, (part) => {
       if (part.name === 'file' || part.name === field.name) return field
-      throw new Problem('invalid_body', `The form may have the part file or ${field.name}, not ${part.name}.`, {
-        field: part.name,
-      })
+      const names = [...new Set(['file', field.name])].join(' or ')
+      throw new Problem('invalid_body', `The form may have the part ${names}, not ${part.name}.`, { field: part.name })
     }),
   )
+}
+
+/** The value of content that no entity names yet. */
+export function valueAlone({ prepared }: Call): FileValue {
+  return (prepared as ReceivedForm).files[ALONE.name]![0]!
 }
 
 /** Stores the files of a form that creates an entity; its other parts are fields, read as the cells of a CSV file. */
@@ -100,7 +119,7 @@ async function received(call: Call, work: (take: Take) => Promise<ReceivedForm>)
 async function readForm(
   { request }: Call,
   take: Take,
-  fileFor: (part: FormPart) => ValueField | undefined,
+  fileFor: (part: FormPart) => FileTarget | undefined,
   noun?: Noun,
 ): Promise<ReceivedForm> {
   const boundary = boundaryOf(request.headers['content-type'])!
@@ -143,7 +162,7 @@ async function textOf({ name, body }: FormPart, room: number): Promise<string> {
 }
 
 /** Type and name of a body: `Content-Disposition` beats `?name=`. */
-export function sendingOf({ headers, query }: HttpRequest): Sending {
+function sendingOf({ headers, query }: HttpRequest): Sending {
   const given = parameter(`;${headers['content-disposition'] ?? ''}`, 'filename')
   return {
     type: mediaType(headers['content-type']),

@@ -1,7 +1,7 @@
 import type { Steps, TenantWriter } from '@tildebase/tenant'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
-import { answer, jsonBody, TASK } from '../describe/description.ts'
+import { answer, jsonBody, PROPOSE, TASK } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, ref, TEXT } from '../describe/schema.ts'
 import { json, type Reply } from '../reply.ts'
 import { streamRoute, writeRoute } from '../route.ts'
@@ -13,6 +13,7 @@ export const doRoutes: readonly Route[] = [
     summary: 'Run code on the tenant',
     needs: 'any valid key',
     uses: 'code',
+    params: ['dryRun', ...PROPOSE],
     body: jsonBody(
       record('', { code: TEXT, dryRun: FLAG, propose: TEXT, reason: TEXT }, ['code']),
       { code: 'await $.Contact.count()' },

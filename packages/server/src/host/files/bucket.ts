@@ -25,9 +25,12 @@ interface Ask {
 /** A bucket of an S3-compatible store, addressed in path style. Requests that fail in passing are repeated. */
 export class Bucket {
   readonly #settings: BucketSettings
+  readonly #timeout: number
 
-  constructor(settings: BucketSettings) {
+  /** An answer that has not come after so many milliseconds counts as lost. */
+  constructor(settings: BucketSettings, timeout = TIMEOUT) {
     this.#settings = settings
+    this.#timeout = timeout
   }
 
   /** Stores an object. Done when the store has acknowledged all of it; when the source fails, nothing is left. */
@@ -186,7 +189,7 @@ export class Bucket {
       headers: signed.headers,
       ...(body !== undefined && { body: body as BodyInit }),
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(this.#timeout),
     })
   }
 

@@ -2,14 +2,15 @@ import { constants } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BlobStore } from '@tildebase/tenant/ports'
+import { freeOwn, markOwn } from '../own-bytes.ts'
 
 /** The ending of a file that is not complete. */
 const UNFINISHED = '.part'
 const CHUNK = 262_144
 /** How much is gathered for one write. */
 const PORTION = 524_288
-/** How much may wait for the disk. The commits of all tenants wait with it. */
-const MOST_UNSYNCED = 8_388_608
+/** How much is synced at once, while as much is written. The commits of all tenants wait with what the disk has to do. */
+const SYNCED_TOGETHER = 8_388_608
 
 /** The contents of one tenant as files of a folder. A file has its name only when all of it is on the disk. */
 export function folderStore(folder: string): BlobStore {
@@ -36,6 +37,7 @@ export function folderStore(folder: string): BlobStore {
           const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, to - at))
           const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
           if (bytesRead === 0) throw new Error(`The content ${key} has ${at} bytes, not ${to}.`)
+          markOwn(buffer)
           yield bytesRead === buffer.length ? buffer : buffer.subarray(0, bytesRead)
           at += bytesRead
         }
@@ -88,23 +90,29 @@ async function openNew(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600)
 }
 
-/** Writes while the next bytes come. Memory holds two portions: one that is written, and one that is gathered. */
+/**
+ * Writes while the next bytes come, and syncs while the next ones are written. Memory holds two portions: one that is
+ * written, and one that is gathered.
+ */
 async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<void> {
   let writing: Promise<void> = Promise.resolve()
+  let syncing: Promise<void> = Promise.resolve()
   let gathered: Uint8Array[] = []
   let length = 0
   let unsynced = 0
   const write = async () => {
     await writing
-    const portion = gathered
     unsynced += length
-    const isFull = unsynced >= MOST_UNSYNCED
-    if (isFull) unsynced = 0
-    gathered = []
-    length = 0
-    writing = writePortion(file, portion, isFull)
+    writing = writePortion(file, gathered, length)
     // A failure is seen by the next portion, or at the end.
     writing.catch(() => {})
+    gathered = []
+    length = 0
+    if (unsynced < SYNCED_TOGETHER) return
+    unsynced = 0
+    await syncing
+    syncing = writing.then(() => file.datasync())
+    syncing.catch(() => {})
   }
   for await (const chunk of source) {
     gathered.push(chunk)
@@ -113,15 +121,15 @@ async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Pr
   }
   if (length > 0) await write()
   await writing
+  await syncing
 }
 
-async function writePortion(file: FileHandle, chunks: readonly Uint8Array[], isSynced: boolean): Promise<void> {
-  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+async function writePortion(file: FileHandle, chunks: readonly Uint8Array[], length: number): Promise<void> {
   const { bytesWritten } = await file.writev(chunks as Uint8Array[])
   // A disk that is nearly full may take a part.
   for (let at = bytesWritten, rest = at < length ? Buffer.concat(chunks) : null; rest && at < length; )
     at += (await file.write(rest, at, length - at)).bytesWritten
-  if (isSynced) await file.datasync()
+  for (const chunk of chunks) freeOwn(chunk)
 }
 
 const syncs = new Map<string, { readonly running: Promise<void>; next: Promise<void> | null }>()

@@ -3,6 +3,7 @@ import { Problem } from '@tildebase/nouns'
 import type { Body, BodyWay } from '../../doors/http.ts'
 import { followedBy } from '../../host/fetch-adapter.ts'
 import type { BodyMemory, HeldBody } from '../limits/bodies.ts'
+import { markOwn } from '../own-bytes.ts'
 import type { Refusals } from '../watch/refusals.ts'
 
 export interface UploadOptions {
@@ -192,8 +193,11 @@ function flowing(request: IncomingMessage, options: UploadOptions): AsyncIterabl
       new Promise((done, failed) => {
         const begun = Date.now()
         const pause = setTimeout(() => failed(stalled()), bodyTimeout)
-        const take = (chunk: IteratorResult<Uint8Array>) =>
-          chunk.done || pace.allows(chunk.value.length, Date.now() - begun) ? done(chunk) : failed(stalled())
+        const take = (chunk: IteratorResult<Uint8Array>) => {
+          if (!chunk.done && !pace.allows(chunk.value.length, Date.now() - begun)) return failed(stalled())
+          if (!chunk.done) markOwn(chunk.value)
+          done(chunk)
+        }
         chunks
           .next()
           .then(take, () => failed(endedEarly()))

@@ -1,6 +1,7 @@
 import type { Transferable } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
 import { problemOf } from '../../doors/respond.ts'
+import { giveOwn, markOwn } from '../own-bytes.ts'
 import type { Chunk, Flow, Refusal } from './messages.ts'
 
 /** The line to the other thread. */
@@ -42,6 +43,7 @@ export class Flows {
   receive(message: Flow): void {
     switch (message.do) {
       case 'chunk':
+        if (typeof message.chunk !== 'string' && message.ids.length === 1) markOwn(message.chunk)
         for (const id of message.ids) this.#reading.get(id)?.push(message.chunk)
         break
       case 'end':
@@ -170,7 +172,9 @@ class Outflow {
 
   #write(chunk: Chunk): void {
     const { last } = this.#line
-    if (isChunk(last) && last.chunk === chunk) last.ids.push(this.#id)
+    const memory = typeof chunk === 'string' ? null : giveOwn(chunk)
+    if (memory !== null) this.#line.send({ do: 'chunk', ids: [this.#id], chunk }, memory)
+    else if (isChunk(last) && last.chunk === chunk) last.ids.push(this.#id)
     // Bytes of their own are copied on the way; a view into a pool would take the whole pool along.
     else if (typeof chunk === 'string' || chunk.length === chunk.buffer.byteLength)
       this.#line.send({ do: 'chunk', ids: [this.#id], chunk })

@@ -66,7 +66,8 @@ export async function storeBytes(
       demand(size)
       hasher.update(chunk)
       if (headLength < HEAD_LENGTH) {
-        head.push(chunk.slice(0, HEAD_LENGTH - headLength))
+        // A copy: the store may free the bytes once they are written, and slice of a Buffer copies nothing.
+        head.push(new Uint8Array(chunk.subarray(0, HEAD_LENGTH - headLength)))
         headLength += head.at(-1)!.length
       }
       yield chunk

@@ -67,8 +67,6 @@ export async function checkCredentials(
   const { connector, address, scope } = declaration
   const { token } = given
   if (typeof token !== 'string' || token === '') throw refused('credentials must have a token')
-  if (connector.scope !== undefined && scope === null)
-    throw invalid('Integration', [{ field: 'scope', message: `must be ${connector.scope}` }])
   const { outbound } = engine.ports
   if (!outbound) throw new Problem('not_supported', 'This service sends no requests.')
   const answer = await outbound.send({
