@@ -120,5 +120,5 @@ function notAgreed({ steps }: Plan): UsageError {
   const parts = losing.map(({ kind, name, action, loses }) =>
     action === 'delete' ? `${kind} ${name} would be deleted` : `${counted(loses)} of ${name} would lose a value`,
   )
-  return new UsageError(`Nothing was changed: ${parts.join('; ')}. To confirm: tilde schema push --yes`)
+  return new UsageError(`Nothing was changed: ${parts.join('; ')}. To confirm, add --yes.`)
 }
