@@ -125,23 +125,31 @@ verifies('schema.pull', 'what a tenant has is pulled into files that make anothe
   expect(copied.results).toMatchObject([{ status: 'Draft' }])
 })
 
-verifies('schema.prune', 'a folder without a kind of things lists those of the tenant, and --prune deletes them', async () => {
-  const folder = project('alone', { 'ship.ts': FILES['types/ship.ts'] })
-  await at('alone', '/Webhook', 'POST', { url: 'http://127.0.0.1:9/', events: ['Contact.created'], description: 'Old' })
-  await at('alone', '/schema/roles/Clerk', 'PUT', { scopes: 'read:crm' })
+verifies(
+  'schema.prune',
+  'a folder without a kind of things lists those of the tenant, and --prune deletes them',
+  async () => {
+    const folder = project('alone', { 'ship.ts': FILES['types/ship.ts'] })
+    await at('alone', '/Webhook', 'POST', {
+      url: 'http://127.0.0.1:9/',
+      events: ['Contact.created'],
+      description: 'Old',
+    })
+    await at('alone', '/schema/roles/Clerk', 'PUT', { scopes: 'read:crm' })
 
-  const kept = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder)
-  const asked = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune')
-  const pruned = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune', '--yes')
-  const { body: webhooks } = await at('alone', '/Webhook')
+    const kept = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder)
+    const asked = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune')
+    const pruned = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune', '--yes')
+    const { body: webhooks } = await at('alone', '/Webhook')
 
-  expect(kept.out).toContain('role Clerk is in the tenant only')
-  expect(kept.out).toContain('webhook Old is in the tenant only')
-  expect([asked.code, pruned.code]).toEqual([2, 0])
-  expect(asked.err).toContain('webhook Old would be deleted')
-  expect(webhooks.total).toBe(0)
-  expect((await tilde('schema', 'diff', '--tenant', 'alone', '--folder', folder)).out).toBe('No changes.\n')
-})
+    expect(kept.out).toContain('role Clerk is in the tenant only')
+    expect(kept.out).toContain('webhook Old is in the tenant only')
+    expect([asked.code, pruned.code]).toEqual([2, 0])
+    expect(asked.err).toContain('webhook Old would be deleted')
+    expect(webhooks.total).toBe(0)
+    expect((await tilde('schema', 'diff', '--tenant', 'alone', '--folder', folder)).out).toBe('No changes.\n')
+  },
+)
 
 verifies('schema.push.asks', 'a push that would lose values does nothing without a yes', async () => {
   const folder = project('loses', { 'ship.ts': FILES['types/ship.ts'] })

@@ -1,6 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DECLARED, type Declaration, isPlainObject, type Json, type JsonObject, Problem, sameJson } from '@tildebase/nouns'
+import {
+  DECLARED,
+  type Declaration,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  Problem,
+  sameJson,
+} from '@tildebase/nouns'
 import { type Folder, loadFolder } from '@tildebase/server/folder'
 import { UsageError } from '../parse/usage-error.ts'
 import { codeText, quoted } from './code-text.ts'

@@ -86,7 +86,8 @@ function workflowSteps(now: Current, { workflows = {} }: Given): Step[] {
       const body = { name, ...wanted, status: active === false ? 'Draft' : 'Activated' }
       return stepFor('workflow', name, undefined, wanted, { method: 'POST', path: '/Workflow', body })
     }
-    const status = active === undefined || active === isActive(stored.status) ? {} : { status: active ? 'Activated' : 'Paused' }
+    const status =
+      active === undefined || active === isActive(stored.status) ? {} : { status: active ? 'Activated' : 'Paused' }
     const cleared = Object.fromEntries(
       WORKFLOW_FIELDS.filter((field) => !(field in wanted)).map((field) => [field, null]),
     )
