@@ -101,6 +101,11 @@ verifies('schema.pull', 'what a tenant has is pulled into files that make anothe
   // Code as a person would store it, with types and a comment.
   const code = '// Trims.\n(contact: { name: string }) => ({ name: contact.name.trim() })'
   await at('whole', '/schema/Contact/hooks/creating', 'PUT', { code })
+  const draft = { name: 'Farewell', triggerEvent: 'Contact.deleted', steps: [{ code: '() => 1' }] }
+  await at('whole', '/Workflow', 'POST', draft)
+  // Two names that would have the same file.
+  for (const name of ['Ship captain', 'Ship-captain'])
+    await at('whole', `/schema/roles/${encodeURIComponent(name)}`, 'PUT', { scopes: 'read:Ship' })
 
   const pulled = await tilde('schema', 'pull', '--tenant', 'whole', '--folder', 'pulled')
   const pushed = await tilde('schema', 'push', '--tenant', 'copy', '--folder', 'pulled')
@@ -116,7 +121,35 @@ verifies('schema.pull', 'what a tenant has is pulled into files that make anothe
   const { body: one } = await at('whole', '/schema/plan', 'POST', {})
   const { body: two } = await at('copy', '/schema/plan', 'POST', {})
   expect(two.current).toEqual(one.current)
+  const { body: copied } = await at('copy', '/Workflow?name=Farewell')
+  expect(copied.results).toMatchObject([{ status: 'Draft' }])
 })
+
+verifies(
+  'schema.prune',
+  'a folder without a kind of things lists those of the tenant, and --prune deletes them',
+  async () => {
+    const folder = project('alone', { 'ship.ts': FILES['types/ship.ts'] })
+    await at('alone', '/Webhook', 'POST', {
+      url: 'http://127.0.0.1:9/',
+      events: ['Contact.created'],
+      description: 'Old',
+    })
+    await at('alone', '/schema/roles/Clerk', 'PUT', { scopes: 'read:crm' })
+
+    const kept = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder)
+    const asked = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune')
+    const pruned = await tilde('schema', 'push', '--tenant', 'alone', '--folder', folder, '--prune', '--yes')
+    const { body: webhooks } = await at('alone', '/Webhook')
+
+    expect(kept.out).toContain('role Clerk is in the tenant only')
+    expect(kept.out).toContain('webhook Old is in the tenant only')
+    expect([asked.code, pruned.code]).toEqual([2, 0])
+    expect(asked.err).toContain('webhook Old would be deleted')
+    expect(webhooks.total).toBe(0)
+    expect((await tilde('schema', 'diff', '--tenant', 'alone', '--folder', folder)).out).toBe('No changes.\n')
+  },
+)
 
 verifies('schema.push.asks', 'a push that would lose values does nothing without a yes', async () => {
   const folder = project('loses', { 'ship.ts': FILES['types/ship.ts'] })
@@ -261,6 +294,7 @@ test('a fault in a file, and one in the folder, is a sentence', async () => {
   })
   const faulty = await tilde('schema', 'diff', '--tenant', 'faults', '--folder', 'faulty')
 
+  expect([none.code, faulty.code]).toEqual([2, 2])
   expect(none.err).toContain('There is no folder nowhere. Make one from a tenant: tilde schema pull')
   expect(faulty.err).toContain('faulty/ship.ts: The declaration of Ship is not valid. name:')
   expect(existsSync(join(tilde.folder, 'nowhere'))).toBe(false)

@@ -5,7 +5,7 @@ import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { regexTest } from '../../packages/tenant/src/query/words/regex.ts'
 import { ids, NOUNS, opened } from './people.ts'
 
-const RUNS = Number(process.env.TILDE_RUNS ?? 1_500) / 5
+const RUNS = Math.ceil(Number(process.env.TILDE_RUNS ?? 1_500) / 5)
 
 const COMPANIES = ['company_1', 'company_2', 'company_3']
 const TEAMS = ['team_1', 'team_2']

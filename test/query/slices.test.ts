@@ -14,7 +14,7 @@ const Thing = noun('Thing', {
   stage: 'string#',
   note: 'string',
 }) as unknown as Noun
-const RUNS = Number(process.env.TILDE_RUNS ?? 8_000) / 50
+const RUNS = Math.ceil(Number(process.env.TILDE_RUNS ?? 8_000) / 50)
 /** So small that a few rows are many slices. */
 const SIZES = { first: 4, sorted: 3, kept: 5 }
 

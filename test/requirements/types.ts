@@ -68,6 +68,7 @@ export const types = requirements('rest', {
     'schema.push.all': 'A push changes one tenant, or all of them.',
     'schema.push.task': 'A push that becomes a task is awaited, and ends with its result.',
     'schema.push.rights': 'All that a push stores is stored with the rights of the key that pushes.',
+    'schema.prune': 'Things that a folder does not declare are listed, and deleted with --prune.',
     'schema.pull': 'A pull writes files that make the tenant as it is.',
     'schema.code': 'Code of hooks and workflows is TypeScript in a file, and is tested with a moved clock.',
     'schema.contradiction': 'Types of the program that contradict those of a tenant are reported and lock no tenant.',

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { Problem } from '@tildebase/client'
 import { readSettings, startHost } from '@tildebase/server'
-import { loadFolder } from '@tildebase/server/folder'
 import type { Call, Command } from '../command.ts'
+import { readFolder } from '../folder/files.ts'
 import { applyPlan, planFor, planLines } from '../folder/plan.ts'
 import { FOLDER, folderOf, writeTypes } from '../folder/push.ts'
 import { watchFolder } from '../folder/watch.ts'
@@ -52,7 +52,7 @@ export const command: Command = {
 /** Pushes the folder unless something would be lost. A fault is shown, and the next change is awaited. */
 async function pushed({ out }: Call, link: Link, folder: string): Promise<void> {
   try {
-    const { declaration } = await loadFolder(folder)
+    const { declaration } = await readFolder(folder)
     const plan = await planFor(link, declaration)
     for (const line of planLines(plan)) out.line(line)
     if (plan.loses > 0) {

@@ -1,7 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DECLARED, type Declaration, isPlainObject, type Json, type JsonObject, sameJson } from '@tildebase/nouns'
+import {
+  DECLARED,
+  type Declaration,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  Problem,
+  sameJson,
+} from '@tildebase/nouns'
 import { type Folder, loadFolder } from '@tildebase/server/folder'
+import { UsageError } from '../parse/usage-error.ts'
 import { codeText, quoted } from './code-text.ts'
 
 type Kind = (typeof DECLARED)[number]
@@ -11,20 +20,33 @@ export interface Pulled {
   readonly left: readonly string[]
 }
 
+/** What a folder declares. A fault in it is one of the call: nothing was asked of the service. */
+export async function readFolder(folder: string): Promise<Folder> {
+  try {
+    return await loadFolder(folder)
+  } catch (reason) {
+    throw reason instanceof Problem ? new UsageError(reason.message) : reason
+  }
+}
+
 /** Writes files for all that a tenant has and the folder does not declare in the same way. */
 export async function writeFolder(folder: string, tenant: Declaration): Promise<Pulled> {
-  const before: Folder = existsSync(folder) ? await loadFolder(folder) : { declaration: {}, files: new Map() }
+  const before: Folder = existsSync(folder) ? await readFolder(folder) : { declaration: {}, files: new Map() }
   const changed = changedIn(tenant, before.declaration)
   const isShared = ({ kind, name }: Thing) => {
     const file = before.files.get(`${kind} ${name}`)
     return file !== undefined && [...before.files.values()].filter((other) => other === file).length > 1
   }
-  const fileOf = ({ kind, name }: Thing) =>
-    before.files.get(`${kind} ${name}`) ?? join(folder, kind, `${fileName(name)}.ts`)
+  const files = new Map(before.files)
+  for (const { kind, name } of changed) {
+    const thing = `${kind} ${name}`
+    if (!files.has(thing)) files.set(thing, freeFile(join(folder, kind), name, new Set(files.values())))
+  }
+  const fileOf = ({ kind, name }: Thing) => files.get(`${kind} ${name}`)!
   const mine = changed.filter((thing) => !isShared(thing))
   for (const thing of mine) write(fileOf(thing), thing, true)
   // A function whose text is not the stored code, because it has types or comments around it, is written as a string.
-  const after = mine.length > 0 ? changedIn(tenant, (await loadFolder(folder)).declaration) : []
+  const after = mine.length > 0 ? changedIn(tenant, (await readFolder(folder)).declaration) : []
   for (const thing of after) if (!isShared(thing)) write(fileOf(thing), thing, false)
   return { written: mine.map(fileOf), left: [...new Set(changed.filter(isShared).map(fileOf))] }
 }
@@ -44,11 +66,11 @@ function changedIn(tenant: Declaration, folder: Declaration): Thing[] {
   )
 }
 
-/** Without what a tenant does not tell: the secret of a webhook, and whether a push activates a workflow. */
+/** Without what a tenant does not tell: the secret of a webhook, and that a push activates a workflow. */
 function comparable(body: unknown): Json {
   if (!isPlainObject(body)) return null
-  const { secret: _, active: __, ...rest } = body as JsonObject
-  return rest
+  const { secret: _, active, ...rest } = body as JsonObject
+  return active === false ? { ...rest, active } : rest
 }
 
 function write(file: string, { kind, name, body }: Thing, asFunctions: boolean): void {
@@ -82,6 +104,14 @@ function stepText(step: JsonObject, asFunctions: boolean): string {
 
 function file(call: string, name: string, body: string): string {
   return `import { ${call} } from '@tildebase/nouns'\n\nexport default ${call}(${quoted(name)}, ${body})\n`
+}
+
+/** The file of a new thing, with a number if there is one of its name: it declares something else. */
+function freeFile(folder: string, name: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count++) {
+    const file = join(folder, `${fileName(name)}${count === 1 ? '' : `-${count}`}.ts`)
+    if (!taken.has(file) && !existsSync(file)) return file
+  }
 }
 
 /** `Open deals` → `open-deals`, `FeatureFlag` → `feature-flag`. */

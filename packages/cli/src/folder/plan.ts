@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { type Declaration, isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { DECLARED, type Declaration, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import type { Link } from '../link/link.ts'
 import type { Output } from '../output/output.ts'
 
@@ -24,9 +24,10 @@ export interface Plan {
   readonly current: Declaration
 }
 
-/** What the service would do to make a tenant as declared. */
+/** What the service would do to make a tenant as declared. A kind that a folder declares nothing of is empty, not unknown. */
 export async function planFor({ $ }: Pick<Link, '$'>, declaration: Declaration, prune = false): Promise<Plan> {
-  return $.request('POST', '/schema/plan', { body: { ...declaration, ...(prune && { prune }) } })
+  const kinds = Object.fromEntries(DECLARED.map((kind) => [kind, {}]))
+  return $.request('POST', '/schema/plan', { body: { ...kinds, ...declaration, ...(prune && { prune }) } })
 }
 
 const SIGNS = { create: '+', change: '~', rename: '~', convert: '~', delete: '-' } as const

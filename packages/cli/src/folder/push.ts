@@ -1,14 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { Declaration } from '@tildebase/nouns'
-import { loadFolder } from '@tildebase/server/folder'
 import type { Call } from '../command.ts'
 import { type Link, linkTo, operatorWire } from '../link/link.ts'
 import { tenantPages } from '../link/tenant-pages.ts'
 import { someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import type { Settings } from '../settings.ts'
-import { writeFolder } from './files.ts'
+import { readFolder, writeFolder } from './files.ts'
 import { agreed, applyPlan, counted, type Plan, planFor, planLines } from './plan.ts'
 import { ownTypesOf, typesText } from './types-file.ts'
 
@@ -33,7 +32,7 @@ export async function pull(call: Call): Promise<void> {
 /** Shows what a push would do. */
 export async function diff(call: Call): Promise<void> {
   someWords(call, [])
-  const { declaration } = await loadFolder(folderOf(call))
+  const { declaration } = await readFolder(folderOf(call))
   const plans: { readonly tenant: string; readonly plan: Plan }[] = []
   for await (const { tenant, link } of tenantsOf(call)) {
     const plan = await planFor(link, declaration, call.flags.has('prune'))
@@ -49,7 +48,7 @@ export async function push(call: Call): Promise<void> {
   const { out, settings } = call
   if (settings.dryRun) return diff(call)
   const folder = folderOf(call)
-  const { declaration } = await loadFolder(folder)
+  const { declaration } = await readFolder(folder)
   const failed: string[] = []
   const done: object[] = []
   let typed = false
@@ -121,5 +120,5 @@ function notAgreed({ steps }: Plan): UsageError {
   const parts = losing.map(({ kind, name, action, loses }) =>
     action === 'delete' ? `${kind} ${name} would be deleted` : `${counted(loses)} of ${name} would lose a value`,
   )
-  return new UsageError(`Nothing was changed: ${parts.join('; ')}. To confirm: tilde schema push --yes`)
+  return new UsageError(`Nothing was changed: ${parts.join('; ')}. To confirm, add --yes.`)
 }

@@ -95,10 +95,20 @@ export function declarationIn({ types, roles, hooks, workflows, views, webhooks 
     types: Object.fromEntries(types),
     roles: Object.fromEntries(roles),
     hooks: Object.fromEntries(hooks),
-    workflows: declared(workflows),
+    workflows: Object.fromEntries(
+      [...workflows].map(([name, { status, declaration }]) => [
+        name,
+        isActive(status) ? declaration : { ...declaration, active: false },
+      ]),
+    ),
     views: declared(views),
     webhooks: declared(webhooks),
   }
+}
+
+/** Whether the events of its trigger start a workflow with this status. */
+export function isActive(status: string | undefined): boolean {
+  return status === 'Activated' || status === 'Active'
 }
 
 /** All entities of a type, oldest first. */

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, lookOf, sameJson, VIEW_NOTATION } from '@tildebase/nouns'
-import { type Current, WORKFLOW_FIELDS } from './current.ts'
+import { type Current, isActive, WORKFLOW_FIELDS } from './current.ts'
 import type { Given } from './given.ts'
 import { changesBetween, type Other, type PartChange, type PlannedRequest, type Step } from './step.ts'
 
@@ -86,8 +86,8 @@ function workflowSteps(now: Current, { workflows = {} }: Given): Step[] {
       const body = { name, ...wanted, status: active === false ? 'Draft' : 'Activated' }
       return stepFor('workflow', name, undefined, wanted, { method: 'POST', path: '/Workflow', body })
     }
-    const isActive = stored.status === 'Activated' || stored.status === 'Active'
-    const status = active === undefined || active === isActive ? {} : { status: active ? 'Activated' : 'Paused' }
+    const status =
+      active === undefined || active === isActive(stored.status) ? {} : { status: active ? 'Activated' : 'Paused' }
     const cleared = Object.fromEntries(
       WORKFLOW_FIELDS.filter((field) => !(field in wanted)).map((field) => [field, null]),
     )
