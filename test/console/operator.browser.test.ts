@@ -37,7 +37,7 @@ describe.skipIf(BROWSER === null)('the operator', () => {
     const { page } = await stage.browser.open()
     await page.goto(`${stage.host.url}/console`)
     await page.getByLabel('Key', { exact: true }).fill(ROOT)
-    await page.getByRole('button', { name: 'Try it with sample data' }).click()
+    await page.getByRole('link', { name: 'Open with sample data' }).click()
     await page.getByRole('heading', { name: '~demo' }).waitFor()
 
     await page.getByRole('link', { name: /^Deals [1-9]/ }).waitFor({ timeout: 60_000 })

@@ -57,7 +57,6 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       await page.getByRole('button', { name: 'Set up a passkey' }).click()
       await page.locator('nav.side').waitFor()
       await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByRole('link', { name: 'Sign in as a person' }).click()
       await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
       await page.locator('nav.side').waitFor()
       await page.goto(named(`${stage.host.url}/console#/~acme/Contact`))

@@ -19,6 +19,7 @@ import { loadNouns, nouns } from './service/schema.ts'
 import { isAsking, openSignedIn, session } from './service/session.ts'
 import { loadSettings } from './service/settings.ts'
 import { undoNewest } from './service/write.ts'
+import { t } from './texts/text.ts'
 import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
@@ -127,10 +128,10 @@ function Tenant() {
   return (
     <div class={`frame${menu ? ' menu-open' : ''}`}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        To the content
+        {t('To the content')}
       </button>
       <Side onSearch={() => setPalette(true)} />
-      {menu && <button type="button" class="veil" aria-label="Close the menu" onClick={() => setMenu(false)} />}
+      {menu && <button type="button" class="veil" aria-label={t('Close the menu')} onClick={() => setMenu(false)} />}
       <div class="stage">
         <TopBar
           isMenuOpen={menu}
@@ -169,8 +170,8 @@ function CurrentPage() {
   if (!noun) {
     return (
       <>
-        <h1 class="unseen">Not found</h1>
-        <EmptyState icon="search" title={`There is no ${first} in this tenant.`} />
+        <h1 class="unseen">{t('Not found')}</h1>
+        <EmptyState icon="search" title={t('There is no {} in this tenant.', first)} />
       </>
     )
   }

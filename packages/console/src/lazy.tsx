@@ -1,5 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { t } from './texts/text.ts'
 import { Failure, Skeleton } from './ui/states.tsx'
 
 const AGAIN_MS = 3_000
@@ -20,7 +21,8 @@ export function lazy<P extends object>(
           setLoaded(() => component)
         },
         // The browser's own words name an address, which helps no reader.
-        () => setError(new Error('This part of the console could not be loaded. It is tried again until it arrives.')),
+        () =>
+          setError(new Error(t('This part of the console could not be loaded. It is tried again until it arrives.'))),
       )
     useLayoutEffect(() => {
       if (!ready) start()

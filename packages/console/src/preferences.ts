@@ -8,12 +8,14 @@ export interface Preferences {
   readonly density: 'normal' | 'dense'
   /** How many rows a page of a list has. */
   readonly pageSize: number
+  /** Whether the reader has moved the page in time; the list of first steps asks for it. */
+  readonly hasTravelled: boolean
 }
 
 export const PAGE_SIZES = [25, 50, 100]
 
 const STORE = 'tildebase.preferences'
-const DEFAULTS: Preferences = { language: 'en', theme: 'system', density: 'normal', pageSize: 25 }
+const DEFAULTS: Preferences = { language: 'en', theme: 'system', density: 'normal', pageSize: 25, hasTravelled: false }
 
 export const preferences = signal<Preferences>(typeof localStorage === 'undefined' ? DEFAULTS : stored())
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { Problem } from '@tildebase/client'
 import { ClosedError } from './service/service.ts'
+import { t } from './texts/text.ts'
 import { labelOf } from './values/format.ts'
 
 export interface Toast {
@@ -75,8 +76,9 @@ export function issuesOf(reason: unknown): readonly { readonly field?: string; r
 }
 
 const SENTENCES: { readonly [code: string]: string } = {
-  unreachable:
+  unreachable: t(
     'The server cannot be reached. Nothing was saved. Your input stays here; save again when the connection is back.',
-  unauthorized: 'This key is not valid here. Check that you copied all of it, and that it was not revoked.',
-  version_mismatch: 'This was changed by someone else in the meantime.',
+  ),
+  unauthorized: t('This key is not valid here. Check that you copied all of it, and that it was not revoked.'),
+  version_mismatch: t('This was changed by someone else in the meantime.'),
 }

@@ -6,6 +6,7 @@ import { FieldInput } from '../parts/forms/field-input.tsx'
 import { EntityLink } from '../parts/value.tsx'
 import { personId } from '../service/access.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { issuesOf, say } from '../toast.ts'
 import { Act, Head, Labelled } from '../ui/basics.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
@@ -22,12 +23,12 @@ export function AsksPage() {
   return (
     <>
       <Head
-        title="Questions"
-        about={found.value ? `${numberText(found.value.total)} open` : 'What workflows ask people'}
+        title={t('Questions')}
+        about={found.value ? t('{} open', numberText(found.value.total)) : t('What workflows ask people')}
       />
       <Failure error={found.error} onRetry={found.reload} />
       {!found.value && !found.error && <Skeleton rows={4} />}
-      {found.value && asks.length === 0 && <EmptyState icon="check" title="Nothing waits for an answer" />}
+      {found.value && asks.length === 0 && <EmptyState icon="check" title={t('Nothing waits for an answer')} />}
       {asks.map((ask) => (
         <Question key={ask.id} ask={ask} onAnswered={found.reload} />
       ))}
@@ -62,12 +63,12 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
     <section class="panel ask" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{ask.title}</h2>
       <p class="hint">
-        Asked by <EntityLink to={ask.workflow} target="Workflow" /> {agoText(ask.askedAt)}
-        {ask.of.startsWith('role:') && `, of everyone with the role ${ask.of.slice('role:'.length)}`}
-        {ask.expiresAt && `. It ends ${agoText(ask.expiresAt)}`}.
+        {t('Asked by')} <EntityLink to={ask.workflow} target="Workflow" /> {agoText(ask.askedAt)}
+        {ask.of.startsWith('role:') && t(', of everyone with the role {}', ask.of.slice('role:'.length))}
+        {ask.expiresAt && t('. It ends {}', agoText(ask.expiresAt))}.
       </p>
       {personId() === null ? (
-        <p class="notice">People answer questions. Sign in as a person to answer this one.</p>
+        <p class="notice">{t('People answer questions. Sign in as a person to answer this one.')}</p>
       ) : (
         <>
           <div class="form-grid">
@@ -90,10 +91,10 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
           <Failure error={error} />
           <footer class="import-actions">
             <Act class="primary" icon="check" onRun={() => answer('Approved')}>
-              Approve
+              {t('Approve')}
             </Act>
             <Act class="danger" onRun={() => answer('Rejected')}>
-              Reject
+              {t('Reject')}
             </Act>
           </footer>
         </>

@@ -6,11 +6,12 @@ import { asOf, go, href, look, place } from '../place.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Head, Tabs } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
-import { agoText, labelOf, momentText, numberText } from '../values/format.ts'
+import { agoText, inSentence, labelOf, momentText, numberText } from '../values/format.ts'
 import type { Reviewed } from './changeset.ts'
 import { PastChangeset } from './past-changeset.tsx'
 import { ReviewPage } from './review.tsx'
@@ -41,16 +42,16 @@ function Inbox() {
   })
   return (
     <>
-      <Head title="Changesets" about="What agents and others propose, for you to decide">
+      <Head title={t('Changesets')} about={t('What agents and others propose, for you to decide')}>
         <Tabs
-          label="State"
+          label={t('State')}
           value={state}
-          options={STATES.map((value) => ({ value, label: value }))}
+          options={STATES.map((value) => ({ value, label: labelOf(value) }))}
           onChange={(value) => look({ state: value === 'Open' ? null : value })}
         />
       </Head>
       <DataTable
-        label="Changesets"
+        label={t('Changesets')}
         data={found}
         rows={rows}
         keyOf={({ $id }) => $id}
@@ -58,32 +59,32 @@ function Inbox() {
         empty={
           <EmptyState
             icon="inbox"
-            title={state === 'Open' ? 'Nothing waits for you' : `No changeset is ${state.toLowerCase()}`}
+            title={state === 'Open' ? t('Nothing waits for you') : t('No changeset is {}', inSentence(state))}
           >
             <p>
-              A key with the scope <code>propose:crm</code> proposes; so does every write with{' '}
+              {t('A key with the scope')} <code>propose:crm</code> {t('proposes; so does every write with')}{' '}
               <code>?propose=Title</code>.
             </p>
           </EmptyState>
         }
         columns={[
           {
-            label: 'Title',
+            label: t('Title'),
             cell: ({ $id, title }) => (
               <a class="title" href={href(['changesets', $id])}>
                 {title}
               </a>
             ),
           },
-          { label: 'State', cell: (changeset) => <State value={changeset.state} /> },
-          { label: 'Operations', isNumber: true, cell: ({ operationCount }) => numberText(operationCount) },
+          { label: t('State'), cell: (changeset) => <State value={changeset.state} /> },
+          { label: t('Operations'), isNumber: true, cell: ({ operationCount }) => numberText(operationCount) },
           {
-            label: 'Types',
+            label: t('Types'),
             cell: ({ types = [] }) => types.map((type) => labelOf(nouns.value.get(type)?.path ?? type)).join(', '),
           },
-          { label: 'Author', cell: ({ author }) => actorName(author) },
+          { label: t('Author'), cell: ({ author }) => actorName(author) },
           {
-            label: 'Proposed',
+            label: t('Proposed'),
             cell: ({ $createdAt }) => <span title={momentText($createdAt)}>{agoText($createdAt)}</span>,
           },
         ]}

@@ -1,6 +1,7 @@
 import '../../style/pages/changes.css'
 import type { Conflict } from '@tildebase/client'
 import { useState } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { Act } from '../ui/basics.tsx'
 import { numberText } from '../values/format.ts'
 
@@ -26,8 +27,12 @@ export function Conflicts(props: {
   const keep = props.operations.filter((number) => !numbers.includes(number) || taken.has(number))
   return (
     <section class="panel conflicts" aria-labelledby="conflicts-title">
-      <h2 id="conflicts-title">{numbers.length === 1 ? '1 conflict' : `${numberText(numbers.length)} conflicts`}</h2>
-      <p class="about">Others changed the same fields after the proposal, or a rule refuses it. Decide each one.</p>
+      <h2 id="conflicts-title">
+        {numbers.length === 1 ? t('1 conflict') : t('{} conflicts', numberText(numbers.length))}
+      </h2>
+      <p class="about">
+        {t('Others changed the same fields after the proposal, or a rule refuses it. Decide each one.')}
+      </p>
       <ul>
         {numbers.slice(0, MOST).map((number) => (
           <li key={number}>
@@ -43,7 +48,7 @@ export function Conflicts(props: {
                   checked={!taken.has(number)}
                   onChange={() => set([number], false)}
                 />{' '}
-                Leave what is there
+                {t('Leave what is there')}
               </label>
               <label>
                 <input
@@ -52,7 +57,7 @@ export function Conflicts(props: {
                   checked={taken.has(number)}
                   onChange={() => set([number], true)}
                 />{' '}
-                Take the proposal
+                {t('Take the proposal')}
               </label>
             </fieldset>
           </li>
@@ -60,13 +65,13 @@ export function Conflicts(props: {
       </ul>
       <div class="actions">
         <button type="button" onClick={() => set(numbers, true)}>
-          Take all
+          {t('Take all')}
         </button>
         <button type="button" onClick={() => set(numbers, false)}>
-          Leave all
+          {t('Leave all')}
         </button>
         <Act class="primary" onRun={() => props.onRebase(keep)}>
-          Apply choices
+          {t('Apply choices')}
         </Act>
       </div>
     </section>

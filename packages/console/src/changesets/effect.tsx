@@ -2,8 +2,9 @@ import type { ChangesetEffect } from '@tildebase/client'
 import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
-import { isMoney, labelOf, metricText } from '../values/format.ts'
+import { inSentence, isMoney, labelOf, metricText } from '../values/format.ts'
 
 /** One number that changes, in words. */
 interface NumberLine {
@@ -23,17 +24,17 @@ export function EffectPanel({ id, types }: { id: string; types: readonly string[
   const lines = found.value ? linesOf(found.value) : []
   return (
     <section class="panel effect" aria-labelledby="effect-title">
-      <h2 id="effect-title">Effect on metrics</h2>
+      <h2 id="effect-title">{t('Effect on metrics')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
-      {!found.value && !found.error && <Skeleton rows={3} label="Calculating" />}
-      {found.value && lines.length === 0 && <p class="about">No count, sum or metric changes.</p>}
+      {!found.value && !found.error && <Skeleton rows={3} label={t('Calculating')} />}
+      {found.value && lines.length === 0 && <p class="about">{t('No count, sum or metric changes.')}</p>}
       <dl>
         {lines.map(({ label, from, to, text }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <del>{from === null ? 'none' : text(from)}</del> <span aria-hidden="true">→</span>{' '}
-              <ins>{to === null ? 'none' : text(to)}</ins>{' '}
+              <del>{from === null ? t('none') : text(from)}</del> <span aria-hidden="true">→</span>{' '}
+              <ins>{to === null ? t('none') : text(to)}</ins>{' '}
               {from !== null && to !== null && (
                 <small>
                   {to > from ? '+' : '−'}
@@ -54,7 +55,7 @@ function linesOf({ metrics, aggregates }: ChangesetEffect): NumberLine[] {
     ...aggregates.map(({ type, measure, field, group = {}, from, to }) => {
       const of = labelOf(nouns.value.get(type)?.path ?? type)
       const state = measure === 'count' ? Object.values(group)[0] : undefined
-      const label = measure === 'sum' ? `${of}: sum of ${labelOf(field!).toLowerCase()}` : of
+      const label = measure === 'sum' ? t('{}: sum of {}', of, inSentence(field!)) : of
       const currency = field !== undefined && isMoney(field) ? String(group.currency ?? '') : ''
       return { label: state === undefined ? label : `${of}: ${state ?? 'none'}`, from, to, text: textIn(currency) }
     }),

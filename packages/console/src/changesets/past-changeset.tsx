@@ -2,6 +2,7 @@ import { State } from '../parts/value.tsx'
 import { asOf, href } from '../place.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
@@ -24,18 +25,18 @@ export function PastChangeset({ id }: { id: string }) {
         title={changeset.title}
         about={
           <>
-            <State value={changeset.state} /> proposed by {actorName(changeset.author)} on{' '}
-            {momentText(changeset.$createdAt)}
+            <State value={changeset.state} />{' '}
+            {t('proposed by {} on {}', actorName(changeset.author), momentText(changeset.$createdAt))}
           </>
         }
       >
         <a class="button" href={href(['changesets'])}>
-          All changesets
+          {t('All changesets')}
         </a>
       </Head>
       {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
       <p class="notice" role="status">
-        A review compares a changeset with the present. Go back to now to see what it changes.
+        {t('A review compares a changeset with the present. Go back to now to see what it changes.')}
       </p>
       <Talk id={id} comments={changeset.comments ?? []} canWrite={false} />
     </>

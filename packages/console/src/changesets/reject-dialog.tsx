@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { TextField } from '../ui/inputs.tsx'
 
@@ -11,13 +12,17 @@ export function RejectDialog(props: {
   const [reason, setReason] = useState('')
   return (
     <FormDialog
-      title={`Reject ${props.title}?`}
-      submit="Reject"
+      title={t('Reject {}?', props.title)}
+      submit={t('Reject')}
       onSubmit={() => props.onReject(reason.trim())}
       onClose={props.onClose}
     >
-      <p>It is closed, and nothing of it is written. A rejection cannot be undone; the author can propose it again.</p>
-      <TextField label="Reason for the author" value={reason} onChange={setReason} />
+      <p>
+        {t(
+          'It is closed, and nothing of it is written. A rejection cannot be undone; the author can propose it again.',
+        )}
+      </p>
+      <TextField label={t('Reason for the author')} value={reason} onChange={setReason} />
     </FormDialog>
   )
 }

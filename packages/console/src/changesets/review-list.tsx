@@ -3,6 +3,7 @@ import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
 import { useNames } from '../service/names.ts'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { labelOf, shortText } from '../values/format.ts'
 import type { Line } from './changeset.ts'
 import { useWindow } from './window.ts'
@@ -40,7 +41,7 @@ export function ReviewList(props: ReviewListProps) {
   }, [active])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
-    <section class="scroll review-list" aria-label="Changes" tabIndex={0} ref={box}>
+    <section class="scroll review-list" aria-label={t('Changes')} tabIndex={0} ref={box}>
       <div style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
         {shown.map((line, index) => (
           <LineView
@@ -74,7 +75,7 @@ function EntityLine({ line: { type, id, isNew }, name }: LineProps & { line: Lin
   return (
     <>
       <span class="review-type">{labelOf(type)}</span>
-      {isNew ? <strong>New</strong> : <a href={href([type, id])}>{name ?? shortText(id, 28)}</a>}
+      {isNew ? <strong>{t('New')}</strong> : <a href={href([type, id])}>{name ?? shortText(id, 28)}</a>}
     </>
   )
 }
@@ -87,7 +88,7 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
       <label>
         <input
           type="checkbox"
-          aria-label={`Operation ${number}: ${verb}`}
+          aria-label={t('Operation {}: {}', number, verb)}
           disabled={!props.canChoose}
           checked={props.approved ? !isLeftOut : props.chosen.has(number)}
           onFocus={() => props.onActive(props.at)}
@@ -95,10 +96,10 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
         />
         <span class="review-number">{number}</span> {labelOf(verb)}
       </label>
-      {isLeftOut && <span class="state tone-dim">Left out</span>}
+      {isLeftOut && <span class="state tone-dim">{t('Left out')}</span>}
       {conflicts.length > 0 && (
         <span class="state tone-bad" title={conflicts.join(' ')}>
-          Conflict
+          {t('Conflict')}
         </span>
       )}
       {conflicts.length > 0 && <span class="review-reason">{conflicts[0]}</span>}
@@ -109,7 +110,7 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
 function ChangeLine({ line: { type, field, from, to, isConflict } }: { line: Line & { kind: 'change' } }) {
   const declared = nouns.value.get(type)?.fields[field]
   const side = (value: typeof from) =>
-    value === null ? <span class="none">empty</span> : <Value value={value} field={declared} name={field} />
+    value === null ? <span class="none">{t('empty')}</span> : <Value value={value} field={declared} name={field} />
   return (
     <>
       <span class={`review-field${isConflict ? ' wrong' : ''}`} title={field}>

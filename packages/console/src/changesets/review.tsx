@@ -7,6 +7,7 @@ import { useData, useSettled } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, undo, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head, JsonText } from '../ui/basics.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
@@ -88,23 +89,23 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         title={changeset.title}
         about={
           <>
-            <State value={state} /> proposed by {actorName(author)} {agoText(changeset.$createdAt)}
-            {changeset.reviewer && <>, decided by {actorName(changeset.reviewer)}</>}
-            {changeset.from && <>, from the fork {changeset.from}</>}
+            <State value={state} /> {t('proposed by {} {}', actorName(author), agoText(changeset.$createdAt))}
+            {changeset.reviewer && <>{t(', decided by {}', actorName(changeset.reviewer))}</>}
+            {changeset.from && <>{t(', from the fork {}', changeset.from)}</>}
           </>
         }
       >
         <a class="button" href={href(['changesets'])}>
-          All changesets
+          {t('All changesets')}
         </a>
         {state === 'Approved' && (
           <Act icon="undo" onRun={() => undo(id)}>
-            Undo
+            {t('Undo')}
           </Act>
         )}
         {isOpen && (
-          <button type="button" class="danger" title="Reject (r)" onClick={() => setRejecting(true)}>
-            Reject…
+          <button type="button" class="danger" title={t('Reject (r)')} onClick={() => setRejecting(true)}>
+            {t('Reject…')}
           </button>
         )}
         {canApprove && (
@@ -114,23 +115,25 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             onRun={approve}
             disabled={chosen.size === 0 || (conflicts.length > 0 && chosen.size === numbers.length)}
             title={
-              conflicts.length > 0 ? 'Decide the conflicts first, or choose the operations to approve' : 'Approve (a)'
+              conflicts.length > 0
+                ? t('Decide the conflicts first, or choose the operations to approve')
+                : t('Approve (a)')
             }
           >
             {chosen.size === numbers.length
-              ? 'Approve'
-              : `Approve ${numberText(chosen.size)} of ${numberText(numbers.length)}`}
+              ? t('Approve')
+              : t('Approve {} of {}', numberText(chosen.size), numberText(numbers.length))}
           </Act>
         )}
       </Head>
-      {isOpen && isOwn && !mayApproveOwn() && <p class="about">You proposed this: another key approves it.</p>}
+      {isOpen && isOwn && !mayApproveOwn() && <p class="about">{t('You proposed this: another key approves it.')}</p>}
       {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
       {rejecting && (
         <RejectDialog
           title={changeset.title}
           onReject={async (reason) => {
             await write({ path: `/changesets/${id}/reject`, body: reason === '' ? {} : { reason }, type: '*' })
-            say(`${changeset.title} rejected.`)
+            say(t('{} rejected.', changeset.title))
             setRejecting(false)
             reload()
           }}
@@ -139,8 +142,11 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       )}
       {changeset.approved && (
         <p class="notice" role="status">
-          {numberText(changeset.approved.length)} of {numberText(numbers.length)} operations were approved. The others
-          are marked as left out.
+          {t(
+            '{} of {} operations were approved. The others are marked as left out.',
+            numberText(changeset.approved.length),
+            numberText(numbers.length),
+          )}
         </p>
       )}
       <div class="review">
@@ -148,24 +154,24 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
           <div class="toolbar review-tools">
             <input
               type="search"
-              aria-label="Find in the changes"
-              placeholder="Find in the changes"
+              aria-label={t('Find in the changes')}
+              placeholder={t('Find in the changes')}
               value={words}
               onInput={(event) => setWords(event.currentTarget.value)}
             />
             {conflicts.length > 0 && (
               <label>
-                <input type="checkbox" checked={onlyConflicts} onChange={() => setOnlyConflicts(!onlyConflicts)} /> Only
-                conflicts
+                <input type="checkbox" checked={onlyConflicts} onChange={() => setOnlyConflicts(!onlyConflicts)} />{' '}
+                {t('Only conflicts')}
               </label>
             )}
             {isOpen && (
               <button type="button" onClick={() => setLeft(left.size > 0 ? new Set() : new Set(numbers))}>
-                {left.size > 0 ? 'Select all' : 'Select none'}
+                {left.size > 0 ? t('Select all') : t('Select none')}
               </button>
             )}
             <span class="review-count" aria-live="polite">
-              {numberText(numbers.length)} operation{numbers.length === 1 ? '' : 's'}
+              {numbers.length === 1 ? t('1 operation') : t('{} operations', numberText(numbers.length))}
             </span>
           </div>
           <ReviewList
@@ -178,8 +184,8 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             onActive={setActive}
           />
           <p class="hint">
-            <kbd>j</kbd> <kbd>k</kbd> move, <kbd>x</kbd> choose, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>c</kbd>{' '}
-            comment, <kbd>Esc</kbd> back
+            <kbd>j</kbd> <kbd>k</kbd> {t('move,')} <kbd>x</kbd> {t('choose,')} <kbd>a</kbd> {t('approve,')} <kbd>r</kbd>{' '}
+            {t('reject,')} <kbd>c</kbd> {t('comment,')} <kbd>Esc</kbd> {t('back')}
           </p>
         </div>
         <div class="review-side">
@@ -194,13 +200,13 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
           <Talk id={id} comments={changeset.comments ?? []} canWrite={may('write', nouns.value.get('Changeset'))} />
           {changeset.source && (
             <details class="panel">
-              <summary>What proposed it</summary>
+              <summary>{t('What proposed it')}</summary>
               <pre class="changeset-source">{changeset.source}</pre>
             </details>
           )}
           <details class="panel">
-            <summary>Operations as data</summary>
-            <JsonText label="Operations" value={changeset.operations.slice(0, 20)} />
+            <summary>{t('Operations as data')}</summary>
+            <JsonText label={t('Operations')} value={changeset.operations.slice(0, 20)} />
           </details>
         </div>
       </div>

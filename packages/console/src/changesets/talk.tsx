@@ -2,6 +2,7 @@ import '../../style/pages/entity.css'
 import { useId } from 'preact/hooks'
 import { useDraft } from '../drafts.ts'
 import { write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { actorName } from '../values/actors.ts'
@@ -21,7 +22,7 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
     )
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>Comments</h2>
+      <h2 id={`${id}-title`}>{t('Comments')}</h2>
       <ol class="talk">
         {comments.map(({ by, at, text: said }, index) => (
           <li key={index}>
@@ -33,18 +34,18 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
       {canWrite && (
         <div class="add-comment">
           <label class="unseen" for={`${id}-text`}>
-            Comment
+            {t('Comment')}
           </label>
           <textarea
             id={`${id}-text`}
             class="changeset-comment"
             rows={3}
             value={text}
-            placeholder="Ask or explain"
+            placeholder={t('Ask or explain')}
             onInput={(event) => kept.set(event.currentTarget.value)}
           />
           <Act onRun={add} disabled={text.trim() === ''}>
-            Comment
+            {t('Comment')}
           </Act>
         </div>
       )}

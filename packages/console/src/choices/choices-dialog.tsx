@@ -2,10 +2,11 @@ import '../../style/pages/choices.css'
 import { useState } from 'preact/hooks'
 import { mayDeclare } from '../service/access.ts'
 import { mayConfigure } from '../service/settings.ts'
+import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SelectField } from '../ui/inputs.tsx'
-import { labelOf } from '../values/format.ts'
+import { inSentence, labelOf } from '../values/format.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
 import { TONES, type Tone, toneOf } from '../values/tones.ts'
 import { choiceFields, saveTones, saveWords, verbsWith } from './choices.ts'
@@ -44,13 +45,13 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
   const declares = mayDeclare()
   return (
     <FormDialog
-      title={`Choices of ${labelOf(noun.path).toLowerCase()}`}
-      submit="Save"
+      title={t('Choices of {}', inSentence(noun.path))}
+      submit={t('Save')}
       onSubmit={save}
       onClose={props.onClose}
     >
       <SelectField
-        label="Field"
+        label={t('Field')}
         value={name}
         options={fields.map((one) => ({ value: one.name, label: labelOf(one.name) }))}
         onChange={choose}
@@ -63,7 +64,7 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
             <li key={word}>
               <span class={`state tone-${tone}`}>{labelOf(word)}</span>
               <select
-                aria-label={`Colour of ${labelOf(word)}`}
+                aria-label={t('Colour of {}', labelOf(word))}
                 value={tone}
                 disabled={!mayConfigure()}
                 onChange={(event) => setTones({ ...tones, [word]: event.currentTarget.value as Tone })}
@@ -77,7 +78,7 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
               <button
                 type="button"
                 class="quiet icon-only"
-                aria-label={`Move ${labelOf(word)} up`}
+                aria-label={t('Move {} up', labelOf(word))}
                 disabled={!declares || at === 0}
                 onClick={() => move(at, -1)}
               >
@@ -86,7 +87,7 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
               <button
                 type="button"
                 class="quiet icon-only"
-                aria-label={`Move ${labelOf(word)} down`}
+                aria-label={t('Move {} down', labelOf(word))}
                 disabled={!declares || at === words.length - 1}
                 onClick={() => move(at, 1)}
               >
@@ -95,8 +96,8 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
               <button
                 type="button"
                 class="quiet icon-only"
-                aria-label={`Remove ${labelOf(word)}`}
-                title={verbs.length > 0 ? `${verbs.map(labelOf).join(', ')} needs it` : undefined}
+                aria-label={t('Remove {}', labelOf(word))}
+                title={verbs.length > 0 ? t('{} needs it', verbs.map(labelOf).join(', ')) : undefined}
                 disabled={!declares || verbs.length > 0 || words.length === 1}
                 onClick={() => setWords(words.filter((one) => one !== word))}
               >
@@ -109,8 +110,8 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
       {declares && (
         <div class="choice-add">
           <input
-            aria-label="New choice"
-            placeholder="New choice"
+            aria-label={t('New choice')}
+            placeholder={t('New choice')}
             maxLength={64}
             value={added}
             onInput={(event) => setAdded(event.currentTarget.value)}
@@ -121,12 +122,12 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
             }}
           />
           <button type="button" disabled={added.trim() === ''} onClick={add}>
-            <Icon name="plus" /> Add
+            <Icon name="plus" /> {t('Add')}
           </button>
         </div>
       )}
       <p class="hint">
-        A colour is that of the word everywhere in the tenant. A choice that verbs need cannot be removed.
+        {t('A colour is that of the word everywhere in the tenant. A choice that verbs need cannot be removed.')}
       </p>
     </FormDialog>
   )

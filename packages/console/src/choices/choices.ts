@@ -2,6 +2,7 @@ import type { Field, JsonObject } from '@tildebase/nouns'
 import { loadNouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { saveSetting, setting } from '../service/settings.ts'
+import { t } from '../texts/text.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
 import type { Tone } from '../values/tones.ts'
 
@@ -32,7 +33,8 @@ export async function saveWords(noun: Noun, field: Field, words: readonly string
 export async function saveTones(tones: { readonly [word: string]: Tone }): Promise<void> {
   const known = setting('colours')
   const next = { ...(typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {}), ...tones }
-  if (JSON.stringify(next) !== JSON.stringify(known ?? {})) await saveSetting('colours', next, 'The colours are saved.')
+  if (JSON.stringify(next) !== JSON.stringify(known ?? {}))
+    await saveSetting('colours', next, t('The colours are saved.'))
 }
 
 /** What follows the words in the notation of a field: several, required, indexed, the default. */

@@ -1,6 +1,7 @@
 import { Changes } from '../parts/changes.tsx'
 import { useData } from '../service/cache.ts'
 import { request, statusOf } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Failure } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { momentText } from '../values/format.ts'
@@ -18,10 +19,11 @@ export function EntityChanges({ noun, id, time }: { noun: Noun; id: string; time
   const changes = then.value && now.value ? fieldChanges(then.value, now.value) : null
   return (
     <section class="panel differences" aria-labelledby="differences-title">
-      <h2 id="differences-title">From {momentText(time)} until now</h2>
+      <h2 id="differences-title">{t('From {} until now', momentText(time))}</h2>
       {!isGone && <Failure error={then.error ?? now.error} />}
-      {isGone && <p>This {singular(noun)} was deleted since.</p>}
-      {changes && (changes.length === 0 ? <p>Nothing changed.</p> : <Changes changes={changes} type={noun.name} />)}
+      {isGone && <p>{t('This {} was deleted since.', singular(noun))}</p>}
+      {changes &&
+        (changes.length === 0 ? <p>{t('Nothing changed.')}</p> : <Changes changes={changes} type={noun.name} />)}
     </section>
   )
 }

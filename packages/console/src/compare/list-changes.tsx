@@ -4,12 +4,17 @@ import { Changes } from '../parts/changes.tsx'
 import { href } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import { titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { momentText, numberText } from '../values/format.ts'
 import { plural } from '../values/noun.ts'
 import { type Difference, type Differences, differencesOf } from './differences.ts'
 
-const HEADS: { readonly [kind in Difference['kind']]: string } = { new: 'New', changed: 'Changed', gone: 'Gone' }
+const HEADS: { readonly [kind in Difference['kind']]: string } = {
+  new: t('New'),
+  changed: t('Changed'),
+  gone: t('Gone'),
+}
 
 /** What became of a list between the time that the page shows and now. */
 export function ListChanges({ question, time }: { question: Question; time: string }) {
@@ -23,17 +28,17 @@ export function ListChanges({ question, time }: { question: Question; time: stri
   const of = (kind: Difference['kind']) => all.filter((one) => one.kind === kind)
   return (
     <section class="panel differences" aria-labelledby="differences-title">
-      <h2 id="differences-title">From {momentText(time)} until now</h2>
+      <h2 id="differences-title">{t('From {} until now', momentText(time))}</h2>
       <Failure error={found.error} onRetry={found.reload} />
       {!found.value && !found.error && <Skeleton rows={3} />}
       {found.value && (
         <p role="status">
           {all.length === 0
-            ? `No ${plural(noun)} of this list changed.`
+            ? t('No {} of this list changed.', plural(noun))
             : (['new', 'changed', 'gone'] as const)
                 .map((kind) => `${numberText(of(kind).length)} ${HEADS[kind].toLowerCase()}`)
                 .join(', ')}
-          {found.value.hasMore && ` among the ${numberText(all.length)} with the most changes`}
+          {found.value.hasMore && ` ${t('among the {} with the most changes', numberText(all.length))}`}
         </p>
       )}
       {(['new', 'changed', 'gone'] as const)

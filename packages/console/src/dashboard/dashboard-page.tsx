@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
 import { useSettled } from '../service/cache.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Head } from '../ui/basics.tsx'
 import { NameDialog } from '../ui/form-dialog.tsx'
@@ -34,13 +35,13 @@ export function DashboardsPage() {
   return (
     <>
       <Head
-        title={current?.name ?? 'Dashboards'}
-        about={current && isLocal(current) ? 'Kept in this browser' : undefined}
+        title={current?.name ?? t('Dashboards')}
+        about={current && isLocal(current) ? t('Kept in this browser') : undefined}
       >
         {current && <Star label={current.name} />}
         {list.length > 1 && (
           <Menu
-            label="Dashboards"
+            label={t('Dashboards')}
             icon="grid"
             items={list.map((one) => ({
               label: one.name,
@@ -51,15 +52,15 @@ export function DashboardsPage() {
         )}
         {canMake && (
           <button type="button" class={list.length === 0 ? 'primary' : ''} onClick={() => setNaming(true)}>
-            <Icon name="plus" /> New dashboard
+            <Icon name="plus" /> {t('New dashboard')}
           </button>
         )}
       </Head>
       <Failure error={dashboards.error} onRetry={dashboards.reload} />
       {!dashboards.value && !dashboards.error && <Skeleton rows={6} />}
       {dashboards.value && list.length === 0 && (
-        <EmptyState icon="grid" title="No dashboards yet">
-          <p>A dashboard shows counts, sums and metrics of your choice, now or at any time.</p>
+        <EmptyState icon="grid" title={t('No dashboards yet')}>
+          <p>{t('A dashboard shows counts, sums and metrics of your choice, now or at any time.')}</p>
         </EmptyState>
       )}
       {current && (
@@ -67,8 +68,8 @@ export function DashboardsPage() {
       )}
       {naming && (
         <NameDialog
-          title="New dashboard"
-          submit="Create"
+          title={t('New dashboard')}
+          submit={t('Create')}
           onClose={() => setNaming(false)}
           onName={async (name) => {
             const made = await createDashboard(name, startTiles())
@@ -79,7 +80,7 @@ export function DashboardsPage() {
         >
           {dashboardStore() === 'browser' && (
             <p class="hint">
-              This key may not store dashboards in the tenant, so this one is kept in this browser only.
+              {t('This key may not store dashboards in the tenant, so this one is kept in this browser only.')}
             </p>
           )}
         </NameDialog>
@@ -119,20 +120,20 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
                 <Menu
                   class="quiet icon-only"
                   label={<Icon name="more" />}
-                  name={`Actions for ${tile.title}`}
+                  name={t('Actions for {}', tile.title)}
                   items={[
-                    { label: 'Edit…', icon: 'edit', onSelect: () => setEditing(at) },
-                    ...(at > 0 ? [{ label: 'Move left', icon: 'left', onSelect: () => move(at, -1) } as const] : []),
+                    { label: t('Edit…'), icon: 'edit', onSelect: () => setEditing(at) },
+                    ...(at > 0 ? [{ label: t('Move left'), icon: 'left', onSelect: () => move(at, -1) } as const] : []),
                     ...(at < tiles.length - 1
-                      ? [{ label: 'Move right', icon: 'right', onSelect: () => move(at, 1) } as const]
+                      ? [{ label: t('Move right'), icon: 'right', onSelect: () => move(at, 1) } as const]
                       : []),
                     {
-                      label: tile.wide ? 'Make narrow' : 'Make wide',
+                      label: tile.wide ? t('Make narrow') : t('Make wide'),
                       icon: 'columns',
                       onSelect: () => save(tiles.map((one, n) => (n === at ? { ...one, wide: !one.wide } : one))),
                     },
                     {
-                      label: 'Remove',
+                      label: t('Remove'),
                       icon: 'bin',
                       danger: true,
                       onSelect: () => save(tiles.filter((_, n) => n !== at)),
@@ -144,7 +145,7 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
             <TileView tile={tile} time={time} />
             {time !== null && place.value.query.get('compare') !== null && (
               <div class="tile-now">
-                <h3>Now</h3>
+                <h3>{t('Now')}</h3>
                 <TileView tile={tile} time={null} />
               </div>
             )}
@@ -154,15 +155,15 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
       {canEdit && (
         <div class="actions">
           <button type="button" onClick={() => setEditing(-1)}>
-            <Icon name="plus" /> Add a tile
+            <Icon name="plus" /> {t('Add a tile')}
           </button>
           <Menu
             class="quiet icon-only"
             label={<Icon name="more" />}
-            name="Dashboard actions"
+            name={t('Dashboard actions')}
             items={[
               {
-                label: 'Delete this dashboard',
+                label: t('Delete this dashboard'),
                 icon: 'bin',
                 danger: true,
                 onSelect: () => deleteDashboard(dashboard).then(() => go(['dashboards']), sayError),

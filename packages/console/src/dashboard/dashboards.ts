@@ -6,6 +6,7 @@ import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/o
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
 
 /** One number or chart of a dashboard. */
@@ -55,7 +56,7 @@ export async function createDashboard(name: string, tiles: readonly Tile[]): Pro
   await ensureType(TYPE, NOTATION)
   const body = { name, tiles, shared: true, owner: keyId() }
   const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body, type: TYPE })
-  sayDone(`Dashboard “${name}” created.`, correlation)
+  sayDone(t('Dashboard “{}” created.', name), correlation)
   return dashboardOf(value)
 }
 
@@ -81,7 +82,7 @@ export async function deleteDashboard(dashboard: Dashboard): Promise<void> {
     )
   }
   const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${dashboard.id}`, type: TYPE })
-  sayDone(`Dashboard “${dashboard.name}” deleted.`, correlation)
+  sayDone(t('Dashboard “{}” deleted.', dashboard.name), correlation)
 }
 
 /** Whether to offer changes of a dashboard: it is kept in this browser, or the key may write it. */

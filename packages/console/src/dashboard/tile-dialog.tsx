@@ -4,9 +4,10 @@ import { FilterBuilder } from '../list/filter/filter-builder.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
-import { labelOf } from '../values/format.ts'
+import { inSentence, labelOf } from '../values/format.ts'
 import { type Noun, plural, titleField } from '../values/noun.ts'
 import type { Tile } from './dashboards.ts'
 
@@ -15,10 +16,10 @@ const METRICS = [
 ] // biome-ignore format: a list of words
 
 const SOURCES: readonly { readonly value: Tile['source']; readonly label: string }[] = [
-  { value: 'count', label: 'How many there are' },
-  { value: 'sum', label: 'The sum of a field' },
-  { value: 'avg', label: 'The average of a field' },
-  { value: 'metric', label: 'A metric over time' },
+  { value: 'count', label: t('How many there are') },
+  { value: 'sum', label: t('The sum of a field') },
+  { value: 'avg', label: t('The average of a field') },
+  { value: 'metric', label: t('A metric over time') },
 ]
 
 /** What a tile shows: of which type, which number, in which groups, under which filter. */
@@ -35,27 +36,27 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
   }
   return (
     <FormDialog
-      title={props.tile ? 'Edit the tile' : 'Add a tile'}
-      submit={props.tile ? 'Save' : 'Add'}
+      title={props.tile ? t('Edit the tile') : t('Add a tile')}
+      submit={props.tile ? t('Save') : t('Add')}
       onSubmit={save}
       onClose={props.onClose}
     >
       <SelectField
-        label="Show"
+        label={t('Show')}
         value={tile.source}
         options={SOURCES}
         onChange={(value) => source(value as Tile['source'])}
       />
       {tile.source === 'metric' ? (
         <SelectField
-          label="Metric"
+          label={t('Metric')}
           value={tile.of}
           options={METRICS.map((name) => ({ value: name, label: labelOf(name) }))}
           onChange={(of) => set({ of })}
         />
       ) : (
         <SelectField
-          label="Of"
+          label={t('Of')}
           value={tile.of}
           options={types.map(({ name, path }) => ({ value: name, label: labelOf(path) }))}
           onChange={(of) => setTile({ title: tile.title, source: tile.source, of })}
@@ -63,7 +64,7 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
       )}
       {noun && tile.source !== 'count' && (
         <SelectField
-          label="Field"
+          label={t('Field')}
           value={tile.field ?? ''}
           isRequired
           options={fieldsOf(noun, 'number')}
@@ -72,10 +73,10 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
       )}
       {noun && (
         <SelectField
-          label="In groups by"
+          label={t('In groups by')}
           value={tile.group ?? ''}
           options={[
-            { value: '', label: 'no groups, one number' },
+            { value: '', label: t('no groups, one number') },
             ...fieldsOf(noun, 'enum'),
             ...fieldsOf(noun, 'string'),
             ...relationsOf(noun),
@@ -88,7 +89,7 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
         <FilterBuilder key={noun.name} noun={noun} query={tile.filter ?? {}} onChange={(filter) => set({ filter })} />
       )}
       <TextField
-        label="Title"
+        label={t('Title')}
         placeholder={titleFor(tile, noun)}
         value={tile.title}
         onChange={(title) => set({ title })}
@@ -113,13 +114,16 @@ function relationsOf(noun: Noun): { value: string; label: string }[] {
 
 /** Days and times by their months. */
 function monthsOf(noun: Noun): { value: string; label: string }[] {
-  const times = [...fieldsOf(noun, 'date'), ...fieldsOf(noun, 'datetime'), { value: '$createdAt', label: 'Created at' }]
-  return times.map(({ value, label }) => ({ value: `${value}:month`, label: `${label}, by month` }))
+  const times = [
+    ...fieldsOf(noun, 'date'),
+    ...fieldsOf(noun, 'datetime'),
+    { value: '$createdAt', label: t('Created at') },
+  ]
+  return times.map(({ value, label }) => ({ value: `${value}:month`, label: t('{}, by month', label) }))
 }
 
 function titleFor(tile: Tile, noun: Noun | undefined): string {
   if (tile.source === 'metric' || !noun) return labelOf(tile.of)
-  const what =
-    tile.source === 'count' ? labelOf(plural(noun)) : `${labelOf(tile.field ?? tile.source)} of ${plural(noun)}`
-  return tile.group ? `${what} by ${labelOf(tile.group.replace(/[.:].*/, '')).toLowerCase()}` : what
+  const what = tile.source === 'count' ? labelOf(noun.path) : `${labelOf(tile.field ?? tile.source)} of ${plural(noun)}`
+  return tile.group ? `${what} by ${inSentence(tile.group.replace(/[.:].*/, ''))}` : what
 }

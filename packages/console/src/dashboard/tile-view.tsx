@@ -4,8 +4,9 @@ import { LineChart, type Point, RankChart } from '../parts/chart.tsx'
 import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
-import { isMoney, labelOf, metricText, monthText, numberText, sumsText } from '../values/format.ts'
+import { inSentence, isMoney, metricText, monthText, numberText, sumsText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
 import type { Tile } from './dashboards.ts'
 
@@ -63,7 +64,7 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
       : Number((row[source] as { [name: string]: Json } | undefined)?.[field ?? ''] ?? 0)
   if (group) {
     const words = wordsOf(nouns.value.get(of)?.fields[group])
-    const none = `No ${labelOf(group.replace(/[.:].*/, '')).toLowerCase()}`
+    const none = t('No {}', inSentence(group.replace(/[.:].*/, '')))
     if (group.endsWith(':month')) {
       const months = results
         .filter((row) => row[group] !== null)

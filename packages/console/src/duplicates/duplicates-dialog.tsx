@@ -7,12 +7,13 @@ import { useData } from '../service/cache.ts'
 import { titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { newCorrelation, sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf, momentText, numberText } from '../values/format.ts'
+import { inSentence, labelOf, momentText, numberText } from '../values/format.ts'
 import { isEditable, type Noun, plural } from '../values/noun.ts'
 import { type Group, groupsOf } from './groups.ts'
 
@@ -30,14 +31,18 @@ export function DuplicatesDialog({ noun, onClose }: { noun: Noun; onClose: () =>
   const keyOf = ({ entities }: Group) => entities.map(({ $id }) => $id).join()
   const groups = (found.value ?? []).filter((group) => !skipped.has(keyOf(group)))
   return (
-    <Dialog title={`Duplicates among ${plural(noun)}`} size="wide" onClose={onClose}>
+    <Dialog title={t('Duplicates among {}', plural(noun))} size="wide" onClose={onClose}>
       <Failure error={found.error} onRetry={found.reload} />
       {!found.value && !found.error && <Skeleton rows={4} />}
       {found.value && (
         <p role="status">
           {groups.length === 0
-            ? `No two ${plural(noun)} share an address, a number or a name.`
-            : `${numberText(groups.length)} ${groups.length === 1 ? 'group is' : 'groups are'} probably the same.`}
+            ? t('No two {} share an address, a number or a name.', plural(noun))
+            : t(
+                '{} {} probably the same.',
+                numberText(groups.length),
+                groups.length === 1 ? t('group is') : t('groups are'),
+              )}
         </p>
       )}
       {groups[0] && (
@@ -82,7 +87,7 @@ function Merge(props: { noun: Noun; group: Group; onSkip: () => void; onMerged: 
       }
       if (Object.keys(body).length > 0)
         await write({ method: 'PUT', path: `/${noun.name}/${kept}`, body, type: noun.name }, correlation)
-      sayDone(`${numberText(all.length)} became ${titleOf(remains, noun)}.`, correlation)
+      sayDone(t('{} became {}.', numberText(all.length), titleOf(remains, noun)), correlation)
       props.onMerged()
     } catch (reason) {
       sayError(reason)
@@ -91,15 +96,17 @@ function Merge(props: { noun: Noun; group: Group; onSkip: () => void; onMerged: 
   return (
     <section aria-label={titleOf(remains, noun)}>
       <p class="hint">
-        The same {labelOf(group.field).toLowerCase()}. Choose what remains; the others become a part of it, with all
-        that belongs to them.
+        {t(
+          'The same {}. Choose what remains; the others become a part of it, with all that belongs to them.',
+          inSentence(group.field),
+        )}
       </p>
       <fieldset class="conflicts">
-        <legend>What remains</legend>
+        <legend>{t('What remains')}</legend>
         {all.map((one) => (
           <label key={one.$id} class={one === remains ? 'chosen' : ''}>
             <input type="radio" name="remains" checked={one === remains} onChange={() => setKept(one.$id)} />
-            <span class="whose">{titleOf(one, noun)}</span> created {momentText(String(one.$createdAt))}
+            <span class="whose">{titleOf(one, noun)}</span> {t('created {}', momentText(String(one.$createdAt)))}
           </label>
         ))}
       </fieldset>
@@ -121,10 +128,10 @@ function Merge(props: { noun: Noun; group: Group; onSkip: () => void; onMerged: 
       ))}
       <footer>
         <Act class="primary" onRun={merge}>
-          Merge
+          {t('Merge')}
         </Act>
         <button type="button" onClick={props.onSkip}>
-          Not the same
+          {t('Not the same')}
         </button>
       </footer>
     </section>

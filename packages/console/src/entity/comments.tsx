@@ -6,6 +6,7 @@ import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -40,14 +41,14 @@ export function Comments({ entity }: { entity: Entity }) {
     try {
       const { correlation } = await write({ path: `/${TYPE}`, body, type: TYPE })
       kept.set('')
-      sayDone('Note added.', correlation)
+      sayDone(t('Note added.'), correlation)
     } catch (reason) {
       sayError(reason)
     }
   }
   const remove = (comment: Entity) =>
     write({ method: 'DELETE', path: `/${TYPE}/${comment.$id}`, version: comment.$version, type: TYPE }).then(
-      ({ correlation }) => sayDone('Note deleted.', correlation),
+      ({ correlation }) => sayDone(t('Note deleted.'), correlation),
       sayError,
     )
   const notes = found.value?.results ?? []
@@ -55,7 +56,7 @@ export function Comments({ entity }: { entity: Entity }) {
   if (notes.length === 0 && !writes) return null
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>Notes</h2>
+      <h2 id={`${id}-title`}>{t('Notes')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
       {writes && (
         <form
@@ -65,9 +66,9 @@ export function Comments({ entity }: { entity: Entity }) {
           }}
         >
           <textarea
-            aria-label="New note"
+            aria-label={t('New note')}
             rows={2}
-            placeholder="Leave a note"
+            placeholder={t('Leave a note')}
             value={text}
             onInput={(event) => kept.set(event.currentTarget.value)}
             onKeyDown={(event) => {
@@ -77,7 +78,7 @@ export function Comments({ entity }: { entity: Entity }) {
             }}
           />
           <button type="submit" class="primary" disabled={text.trim() === ''}>
-            Add note
+            {t('Add note')}
           </button>
         </form>
       )}
@@ -88,9 +89,9 @@ export function Comments({ entity }: { entity: Entity }) {
               <b>{actorName(String(note.$createdBy))}</b>
               <time dateTime={String(note.$createdAt)}>{agoText(String(note.$createdAt))}</time>
               {writes && (
-                <Act class="quiet icon-only" title="Delete this note" onRun={() => remove(note)}>
+                <Act class="quiet icon-only" title={t('Delete this note')} onRun={() => remove(note)}>
                   <Icon name="bin" />
-                  <span class="unseen">Delete this note</span>
+                  <span class="unseen">{t('Delete this note')}</span>
                 </Act>
               )}
             </div>

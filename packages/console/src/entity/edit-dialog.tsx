@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { FieldsForm, keptBase } from '../parts/forms/form.tsx'
 import { saveFields } from '../parts/forms/save.ts'
 import { titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Entity } from '../values/entity.ts'
 import { isEditable, type Noun } from '../values/noun.ts'
@@ -18,13 +19,13 @@ export function EditDialog({ noun, entity, onClose }: { noun: Noun; entity: Enti
   const fields = Object.values(noun.fields).filter((field) => isEditable(noun, field))
   const initial = Object.fromEntries(fields.map(({ name }) => [name, base[name] ?? null]))
   return (
-    <Dialog title={`Edit ${titleOf(base, noun)}`} onClose={onClose} size="wide">
+    <Dialog title={t('Edit {}', titleOf(base, noun))} onClose={onClose} size="wide">
       <FieldsForm
         fields={fields}
         initial={initial}
         draft={draft}
         base={base}
-        submit="Save"
+        submit={t('Save')}
         onCancel={onClose}
         onSubmit={async (changed) => {
           const isDone = Object.keys(changed).length === 0 || (await saveFields(noun, base, changed))

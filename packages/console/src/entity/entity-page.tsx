@@ -18,6 +18,7 @@ import { useData, useSettled } from '../service/cache.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request, statusOf } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -80,7 +81,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
     try {
       const change = { path: `/${noun.name}/${id}/rollback`, body: { asOf: version.timestamp }, type: noun.name }
       const { correlation } = await write({ ...change, version: entity?.$version })
-      sayDone(`Rolled back to version ${version.version}, as a new version.`, correlation)
+      sayDone(t('Rolled back to version {}, as a new version.', version.version), correlation)
     } catch (reason) {
       sayError(reason)
     }
@@ -90,7 +91,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
     setProved(String(results[0]!.seq))
   }
   const restore = () =>
-    write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say('Restored.'), sayError)
+    write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say(t('Restored.')), sayError)
   return (
     <div class={`drop-page${drop.isOver ? ' over' : ''}`} {...drop.handlers}>
       <p class="crumbs">
@@ -99,14 +100,19 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         </a>
       </p>
       <Head
-        title={title ?? (past.value ? 'Not there' : past.error ? 'Not found' : '…')}
+        title={title ?? (past.value ? t('Not there') : past.error ? t('Not found') : '…')}
         about={
           entity && (
             <>
               {noun.stateField && entity[noun.stateField] && (
                 <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
               )}{' '}
-              {labelOf(singular(noun))} · version {entity.$version} · created {momentText(String(entity.$createdAt))}
+              {t(
+                '{} · version {} · created {}',
+                labelOf(noun.name),
+                entity.$version,
+                momentText(String(entity.$createdAt)),
+              )}
             </>
           )
         }
@@ -114,7 +120,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         {entity && writes && <VerbButtons noun={noun} entity={entity} />}
         {entity && writes && noun.verbs.update && (
           <button type="button" onClick={() => setEditing(true)}>
-            <Icon name="edit" /> Edit
+            <Icon name="edit" /> {t('Edit')}
           </button>
         )}
         {title !== null && <Star label={title} />}
@@ -122,17 +128,21 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
           <Menu
             class="icon-only"
             label={<Icon name="more" />}
-            name="More actions"
+            name={t('More actions')}
             items={[
-              { label: 'Copy id', icon: 'link', onSelect: () => copy(id) },
+              { label: t('Copy id'), icon: 'link', onSelect: () => copy(id) },
               ...(fileFields(noun).length > 0
-                ? [{ label: 'Attach a file…', icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
+                ? [{ label: t('Attach a file…'), icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
                 : []),
-              { label: 'Events of this entry', icon: 'pulse', onSelect: () => go(['events'], { record: id }) },
-              { label: 'Show the proof', icon: 'seal', onSelect: () => showProof().catch(sayError) },
-              { label: graph ? 'Hide the graph' : 'Show as a graph', icon: 'share', onSelect: () => setGraph(!graph) },
+              { label: t('Events of this entry'), icon: 'pulse', onSelect: () => go(['events'], { record: id }) },
+              { label: t('Show the proof'), icon: 'seal', onSelect: () => showProof().catch(sayError) },
+              {
+                label: graph ? t('Hide the graph') : t('Show as a graph'),
+                icon: 'share',
+                onSelect: () => setGraph(!graph),
+              },
               ...(writes && noun.verbs.delete
-                ? [{ label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) } as const]
+                ? [{ label: t('Delete'), icon: 'bin', danger: true, onSelect: () => remove(noun, entity) } as const]
                 : []),
             ]}
           />
@@ -142,14 +152,14 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         <div class="panel gone">
           <p>
             {time
-              ? `There was no such ${singular(noun)} at that time.`
+              ? t('There was no such {} at that time.', singular(noun))
               : past.value
-                ? `This ${singular(noun)} is deleted. What is deleted keeps its past.`
-                : `There never was a ${singular(noun)} of this id.`}
+                ? t('This {} is deleted. What is deleted keeps its past.', singular(noun))
+                : t('There never was a {} of this id.', singular(noun))}
           </p>
           {writes && noun.verbs.restore && past.value !== null && (
             <Act class="primary" onRun={restore}>
-              Restore
+              {t('Restore')}
             </Act>
           )}
         </div>
@@ -164,7 +174,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         <div class="entity-main">
           {entity && graph && (
             <section class="panel relations" aria-labelledby="relations-title">
-              <h2 id="relations-title">Connections</h2>
+              <h2 id="relations-title">{t('Connections')}</h2>
               <RelationGraph noun={noun} entity={entity} />
             </section>
           )}
@@ -189,7 +199,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
 
 async function copy(text: string): Promise<void> {
   await navigator.clipboard?.writeText(text).then(
-    () => say('Copied.'),
+    () => say(t('Copied.')),
     () => say(text),
   )
 }

@@ -5,9 +5,10 @@ import { FileFact } from '../files/file-fact.tsx'
 import { factDraft, InPlace } from '../parts/forms/in-place.tsx'
 import { Value } from '../parts/value.tsx'
 import { mayChange } from '../service/access.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf } from '../values/format.ts'
+import { inSentence, labelOf } from '../values/format.ts'
 import { isEditable, type Noun } from '../values/noun.ts'
 
 /** The fields of an entity, each edited in place. Empty ones are behind a button. */
@@ -30,7 +31,7 @@ export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly strin
   const shown = all ? names : names.filter((name) => !empty.includes(name) || name === editing)
   return (
     <section class="panel facts" aria-labelledby="facts-title">
-      <h2 id="facts-title">Fields</h2>
+      <h2 id="facts-title">{t('Fields')}</h2>
       <dl>
         {shown.map((name) => (
           <Fact
@@ -46,7 +47,9 @@ export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly strin
       </dl>
       {empty.length > 0 && (
         <button type="button" class="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Hide empty fields' : `Show ${empty.length} empty ${empty.length === 1 ? 'field' : 'fields'}`}
+          {all
+            ? t('Hide empty fields')
+            : t('Show {} empty {}', empty.length, empty.length === 1 ? t('field') : t('fields'))}
         </button>
       )}
     </section>
@@ -81,14 +84,18 @@ function Fact(props: {
           <InPlace noun={noun} entity={entity} field={field} onDone={() => props.onEdit(false)} />
         </dd>
       ) : (
-        <dd onDblClick={() => canEdit && props.onEdit(true)}>
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the button beside it does the same for the keyboard
+        <dd
+          class={canEdit ? 'editable' : ''}
+          onClick={(event) => canEdit && isBare(event.target) && props.onEdit(true)}
+        >
           <Value value={entity[name]} field={field} name={name} entity={entity} />
           {canEdit && (
             <button
               ref={button}
               type="button"
               class="quiet icon-only edit-fact"
-              aria-label={`Edit ${labelOf(name).toLowerCase()}`}
+              aria-label={t('Edit {}', inSentence(name))}
               onClick={() => props.onEdit(true)}
             >
               <Icon name="edit" />
@@ -98,4 +105,9 @@ function Fact(props: {
       )}
     </div>
   )
+}
+
+/** Whether a click is on a value, and not on a link in it or the end of marking its text. */
+function isBare(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a, button') === null && String(getSelection()) === ''
 }

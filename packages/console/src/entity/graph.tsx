@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { href } from '../place.ts'
 import { nouns, titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { type Entity, isEntity } from '../values/entity.ts'
 import { labelOf, shortText } from '../values/format.ts'
@@ -28,13 +29,13 @@ export function RelationGraph({ noun, entity }: { noun: Noun; entity: Entity }) 
     const box = graph.current?.parentElement
     if (box) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2
   }, [entity.$id])
-  if (left.length + right.length === 0) return <p class="empty">Nothing is connected to it.</p>
+  if (left.length + right.length === 0) return <p class="empty">{t('Nothing is connected to it.')}</p>
   const height = Math.max(left.length, right.length, 2) * ROW + 16
   const middle = height / 2
   return (
-    <Scroll label="Relations as a graph">
+    <Scroll label={t('Relations as a graph')}>
       <svg ref={graph} class="graph" viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height}>
-        <title>{`Relations of ${titleOf(entity, noun)}`}</title>
+        <title>{t('Relations of {}', titleOf(entity, noun))}</title>
         <Side nodes={left} x={8} anchor={WIDTH / 2 - 84} middle={middle} height={height} />
         <Side nodes={right} x={WIDTH - BOX.width - 8} anchor={WIDTH / 2 + 84} middle={middle} height={height} />
         <g class="self">

@@ -6,9 +6,10 @@ import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
 import { may, mayChange } from '../service/access.ts'
 import { nouns, titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type Entity, isEntity } from '../values/entity.ts'
-import { labelOf, numberText } from '../values/format.ts'
+import { inSentence, labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular, titleField } from '../values/noun.ts'
 
 const ROWS = 5
@@ -26,8 +27,8 @@ export function Related({ noun, entity }: { noun: Noun; entity: Entity }) {
         <Relation key={field.name} field={field} entity={entity} />
       ))}
       {empty.length > 0 && (
-        <section class="panel add-related" aria-label="Add">
-          <span class="hint">Add</span>
+        <section class="panel add-related" aria-label={t('Add')}>
+          <span class="hint">{t('Add')}</span>
           {empty.map((field) => (
             <AddButton key={field.name} field={field} entity={entity} />
           ))}
@@ -81,7 +82,7 @@ function Relation({ field, entity }: { field: BackField; entity: Entity }) {
       </table>
       {rows.length > ROWS && (
         <a class="more" href={href([field.target], { filter: JSON.stringify({ [field.via]: entity.$id }) })}>
-          All {labelOf(field.name).toLowerCase()}
+          {t('All {}', inSentence(field.name))}
         </a>
       )}
     </section>

@@ -6,6 +6,7 @@ import { href } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, FoldedJson } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
@@ -25,20 +26,20 @@ export function Runs({ workflow, writes }: { workflow: string; writes: boolean }
   )
   const act = (run: string, action: 'retry' | 'cancel') =>
     request('POST', `${path}/${run}/${action}`).then(() => {
-      say(action === 'retry' ? 'It runs again.' : 'Cancelled.')
+      say(action === 'retry' ? t('It runs again.') : t('Cancelled.'))
       found.reload()
     }, sayError)
   const runs = found.value?.results ?? []
   return (
     <section class="panel" aria-labelledby="runs-title">
       <div class="panel-head">
-        <h2 id="runs-title">Runs</h2>
+        <h2 id="runs-title">{t('Runs')}</h2>
         <button type="button" class="quiet" onClick={found.reload}>
-          Refresh
+          {t('Refresh')}
         </button>
       </div>
       <Failure error={found.error} onRetry={found.reload} />
-      {found.value && runs.length === 0 && <EmptyState title="It has not run yet" />}
+      {found.value && runs.length === 0 && <EmptyState title={t('It has not run yet')} />}
       <ol class="tail">
         {runs.map((run) => (
           <Line key={run.id} run={run} path={path} writes={writes} onAct={(action) => act(run.id, action)} />
@@ -70,8 +71,8 @@ function Line(props: {
           <div class="event-body">
             {props.writes && (
               <p>
-                {hasFailed && run.retriedBy === null && <Act onRun={() => props.onAct('retry')}>Retry</Act>}
-                {run.endedAt === null && <Act onRun={() => props.onAct('cancel')}>Cancel</Act>}
+                {hasFailed && run.retriedBy === null && <Act onRun={() => props.onAct('retry')}>{t('Retry')}</Act>}
+                {run.endedAt === null && <Act onRun={() => props.onAct('cancel')}>{t('Cancel')}</Act>}
               </p>
             )}
             <Steps path={`${props.path}/${run.id}`} />
@@ -93,9 +94,11 @@ function Steps({ path }: { path: string }) {
         {(found.value?.steps ?? []).map((step) => (
           <li key={step.step}>
             <State value={step.status} values={STEP_STATES} /> {stepText(step)} {durationText(step)} {step.error}
-            {step.status === 'Waiting' && 'ask' in step && step.ask ? <a href={href(['asks'])}>Answer it</a> : null}
+            {step.status === 'Waiting' && 'ask' in step && step.ask ? (
+              <a href={href(['asks'])}>{t('Answer it')}</a>
+            ) : null}
             {step.hidden !== true && step.output !== null && (
-              <FoldedJson value={{ input: step.input, output: step.output }} label={`Step ${step.step}`} />
+              <FoldedJson value={{ input: step.input, output: step.output }} label={t('Step {}', step.step)} />
             )}
           </li>
         ))}
@@ -108,8 +111,8 @@ function Steps({ path }: { path: string }) {
 function nextText({ status, nextAttemptAt, endedAt }: WorkflowRun): string | null {
   if (endedAt !== null || status !== 'Waiting') return null
   return nextAttemptAt === null
-    ? 'Waits for an event or an answer'
-    : `Continues ${agoText(nextAttemptAt)}, ${momentText(nextAttemptAt)}`
+    ? t('Waits for an event or an answer')
+    : t('Continues {}, {}', agoText(nextAttemptAt), momentText(nextAttemptAt))
 }
 
 /** What a step does, in a few words. */

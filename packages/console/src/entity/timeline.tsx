@@ -7,6 +7,7 @@ import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request, statusOf } from '../service/service.ts'
 import { undo } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -43,14 +44,14 @@ export function Timeline(props: {
   if (statusOf(first.error) === 404) return null
   return (
     <section class="panel" aria-labelledby="history-title">
-      <h2 id="history-title">History</h2>
+      <h2 id="history-title">{t('History')}</h2>
       <Failure error={first.error} onRetry={first.reload} />
       <ol class="timeline">
         {versions.map((version, at) => (
           <Moment key={version.seq} version={version} isNewest={at === 0} {...props} />
         ))}
       </ol>
-      {left && <Act onRun={() => more().catch(sayError)}>Earlier versions</Act>}
+      {left && <Act onRun={() => more().catch(sayError)}>{t('Earlier versions')}</Act>}
     </section>
   )
 }
@@ -71,31 +72,36 @@ function Moment(props: {
       <div class="moment-head">
         <strong>{labelOf(version.event)}</strong>
         <span class="by">
-          by <b title={version.actor}>{actorName(version.actor)}</b>
+          {t('by')} <b title={version.actor}>{actorName(version.actor)}</b>
         </span>
         <span class="when">
           {agoText(version.timestamp)} · <Time iso={version.timestamp} />
         </span>
-        <span class="version">version {version.version}</span>
+        <span class="version">{t('version {}', version.version)}</span>
       </div>
-      <Changes changes={changesOf(version)} type={props.type} moment={{ id: props.id, seq: version.seq }} />
+      <Changes
+        changes={changesOf(version)}
+        type={props.type}
+        currency={version.data?.currency}
+        moment={{ id: props.id, seq: version.seq }}
+      />
       <div class="moment-actions">
         <button type="button" class="quiet" onClick={() => travel(version.timestamp)}>
-          See this moment
+          {t('See this moment')}
         </button>
         <Seal event={String(version.seq)} />
         {props.writes && version.correlation && (
           <Act
             class="quiet"
             onRun={() => undo(version.correlation!)}
-            title="Takes back everything that was changed with it"
+            title={t('Takes back everything that was changed with it')}
           >
-            Undo this change
+            {t('Undo this change')}
           </Act>
         )}
         {props.writes && !isNewest && version.verb !== 'delete' && (
           <Act class="quiet" onRun={() => props.onRollback(version)}>
-            Roll back to here
+            {t('Roll back to here')}
           </Act>
         )}
       </div>

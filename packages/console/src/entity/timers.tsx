@@ -2,6 +2,7 @@ import type { EntityTimer } from '@tildebase/client'
 import { Time } from '../parts/value.tsx'
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Failure } from '../ui/states.tsx'
 import { agoText, labelOf } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
@@ -18,7 +19,7 @@ export function Timers({ noun, id }: { noun: Noun; id: string }) {
   if (!found.error && timers.length === 0) return null
   return (
     <section class="panel" aria-labelledby="timers-title">
-      <h2 id="timers-title">Due next</h2>
+      <h2 id="timers-title">{t('Due next')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
       <ul class="timers">
         {timers.map((timer) => (
@@ -27,7 +28,7 @@ export function Timers({ noun, id }: { noun: Noun; id: string }) {
             <span class="when">
               {agoText(timer.at)} · <Time iso={timer.at} />
             </span>
-            {timer.error !== null && <p class="error">Refused: {timer.error}</p>}
+            {timer.error !== null && <p class="error">{t('Refused: {}', timer.error)}</p>}
           </li>
         ))}
       </ul>

@@ -9,13 +9,14 @@ import { useData, useSettled } from '../service/cache.ts'
 import { connected } from '../service/live.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
-import { clockText, dayText, labelOf, numberText } from '../values/format.ts'
+import { clockText, dayText, inSentence, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
 import { isPattern, type LoggedEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
@@ -50,18 +51,14 @@ export function EventsPage() {
   return (
     <>
       <Head
-        title="Events"
-        about={
-          log.total === null
-            ? undefined
-            : `${numberText(log.total + live.events.length)} ${time ? 'up to then' : 'in all'}`
-        }
+        title={t('Events')}
+        about={log.total === null ? undefined : countText(log.total + live.events.length, time)}
       >
         <ExportButton question={{ pattern, words: '', time, narrow }} />
         {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
         {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-            {paused ? `Continue${live.waiting > 0 ? ` · ${live.waiting} waiting` : ''}` : 'Pause'}
+            {paused ? `Continue${live.waiting > 0 ? ` · ${live.waiting} waiting` : ''}` : t('Pause')}
           </button>
         )}
       </Head>
@@ -69,7 +66,7 @@ export function EventsPage() {
         <label class="search-box">
           <Icon name="filter" />
           <input
-            aria-label="Type or pattern"
+            aria-label={t('Type or pattern')}
             placeholder="Deal, *.created, Deal.won"
             aria-invalid={!isValid}
             value={type}
@@ -81,19 +78,19 @@ export function EventsPage() {
           <input
             ref={search}
             type="search"
-            aria-label="Words in the events"
-            placeholder="Words in the events shown"
+            aria-label={t('Words in the events')}
+            placeholder={t('Words in the events shown')}
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
           />
           <kbd>/</kbd>
         </label>
         <select
-          aria-label="By whom"
+          aria-label={t('By whom')}
           value={narrow.actor}
           onChange={(event) => look({ by: event.currentTarget.value || null })}
         >
-          <option value="">by anyone</option>
+          <option value="">{t('by anyone')}</option>
           {narrow.actor !== '' && !knownActors().some(({ id }) => id === narrow.actor) && (
             <option value={narrow.actor}>{actorName(narrow.actor)}</option>
           )}
@@ -105,23 +102,23 @@ export function EventsPage() {
         </select>
         <input
           type="date"
-          aria-label="From day"
+          aria-label={t('From day')}
           value={narrow.from}
           onInput={(event) => look({ from: event.currentTarget.value || null })}
         />
         <input
           type="date"
-          aria-label="To day"
+          aria-label={t('To day')}
           value={narrow.to}
           onInput={(event) => look({ to: event.currentTarget.value || null })}
         />
         {narrow.record !== '' && (
           <span class="chip">
-            About <EntityLink to={narrow.record} />
+            {t('About')} <EntityLink to={narrow.record} />
             <button
               type="button"
               class="quiet icon-only"
-              aria-label="Events of everything"
+              aria-label={t('Events of everything')}
               onClick={() => look({ record: null })}
             >
               <Icon name="close" />
@@ -135,19 +132,23 @@ export function EventsPage() {
         <EmptyState
           icon="pulse"
           title={
-            words === '' ? (pattern === '' ? 'Nothing happened yet' : `No ${pattern} yet`) : 'No event has these words'
+            words === ''
+              ? pattern === ''
+                ? t('Nothing happened yet')
+                : t('No {} yet', pattern)
+              : t('No event has these words')
           }
         />
       )}
-      <ol class="tail" aria-label="Events">
+      <ol class="tail" aria-label={t('Events')}>
         {shown.map((event, at) => (
           <Line key={event.id} event={event} isNewDay={isNewDay(shown, at)} />
         ))}
       </ol>
       {log.hasMore && (
-        <nav class="pager" aria-label="Pages">
+        <nav class="pager" aria-label={t('Pages')}>
           <button type="button" aria-busy={log.loading} onClick={log.more}>
-            Earlier events
+            {t('Earlier events')}
           </button>
         </nav>
       )}
@@ -164,13 +165,13 @@ function ExportButton({ question }: { question: Parameters<typeof exportEvents>[
       .finally(() => setCount(null))
   return (
     <Act icon="download" onRun={save}>
-      {count === null ? 'Export' : `${numberText(count)}…`}
+      {count === null ? t('Export') : `${numberText(count)}…`}
     </Act>
   )
 }
 
 function Lamp({ isOpen, paused }: { isOpen: boolean; paused: boolean }) {
-  const word = paused ? 'Paused' : isOpen ? 'Live' : 'Connecting'
+  const word = paused ? t('Paused') : isOpen ? t('Live') : t('Connecting')
   return <span class={`lamp ${word.toLowerCase()}`}>{word}</span>
 }
 
@@ -205,19 +206,19 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
               <p>
                 {noun && (
                   <a href={href([event.entityType, event.entityId])}>
-                    Open this {labelOf(event.entityType).toLowerCase()}
+                    {t('Open this {}', inSentence(event.entityType))}
                   </a>
                 )}{' '}
                 <button type="button" class="quiet" onClick={() => look({ record: event.entityId })}>
-                  <Icon name="filter" /> Only this {labelOf(event.entityType).toLowerCase()}
+                  <Icon name="filter" /> {t('Only this {}', inSentence(event.entityType))}
                 </button>{' '}
                 <button type="button" class="quiet" onClick={() => travel(event.timestamp)}>
-                  <Icon name="clock" /> See this moment
+                  <Icon name="clock" /> {t('See this moment')}
                 </button>{' '}
                 <Seal event={event.id} />
               </p>
               <EventChanges event={event} />
-              <JsonText value={event.data} label="The entity after the event" />
+              <JsonText value={event.data} label={t('The entity after the event')} />
             </div>
           )}
         </details>
@@ -247,4 +248,8 @@ function EventChanges({ event }: { event: LoggedEvent }) {
 
 function isNewDay(events: readonly LoggedEvent[], at: number): boolean {
   return at === 0 || dayText(events[at]!.timestamp) !== dayText(events[at - 1]!.timestamp)
+}
+
+function countText(total: number, time: string | null): string {
+  return time === null ? t('{} in all', numberText(total)) : t('{} up to then', numberText(total))
 }

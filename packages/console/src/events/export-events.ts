@@ -1,5 +1,6 @@
 import { csvText, saveFile } from '../list/export/save-file.ts'
 import { titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { actorName } from '../values/actors.ts'
 import { type LogQuestion, loadEvents } from './event-log.ts'
 
@@ -10,7 +11,7 @@ export async function exportEvents(
   question: Omit<LogQuestion, 'cursor' | 'limit'>,
   onProgress: (count: number) => void,
 ): Promise<void> {
-  const rows = [['Time', 'Event', 'Type', 'Name', 'Id', 'By', 'By id']]
+  const rows = [[t('Time'), t('Event'), t('Type'), t('Name'), t('Id'), t('By'), t('By id')]]
   const { signal } = new AbortController()
   let cursor: string | null = null
   do {

@@ -1,14 +1,15 @@
 import type { JsonObject } from '@tildebase/nouns'
 import { href } from '../place.ts'
 import { nouns, titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 
 /** The events that a dry run would write. */
 export function WrittenEvents({ events }: { events: readonly JsonObject[] }) {
-  if (events.length === 0) return <p>It would write nothing.</p>
+  if (events.length === 0) return <p>{t('It would write nothing.')}</p>
   return (
     <>
-      <p>It would write</p>
-      <ul aria-label="Events it would write">
+      <p>{t('It would write')}</p>
+      <ul aria-label={t('Events it would write')}>
         {events.map((event, at) => (
           <li key={at}>
             <code>{String(event.type)}</code> {titleIn(event)}

@@ -1,5 +1,6 @@
 import { asOf } from '../place.ts'
 import { mayChange } from '../service/access.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
 import { isWritable, type Noun, singular } from '../values/noun.ts'
@@ -20,9 +21,10 @@ export async function attach(noun: Noun, entity: Entity, files: readonly File[],
     return
   }
   const [only] = fields
-  if (only === undefined) return say(`A ${singular(noun)} has no field for files that you can change.`, { tone: 'bad' })
+  if (only === undefined)
+    return say(t('A {} has no field for files that you can change.', singular(noun)), { tone: 'bad' })
   if (files.length > 1 && !isList(noun, only))
-    return say('This field holds one file. Drop one file only.', { tone: 'bad' })
+    return say(t('This field holds one file. Drop one file only.'), { tone: 'bad' })
   try {
     const { sendFiles } = await import('./send.ts')
     sendFiles(noun, entity, only, files)

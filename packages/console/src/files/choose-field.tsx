@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { labelOf } from '../values/format.ts'
 import { attach, fileFields, isList } from './attach.ts'
@@ -16,7 +17,7 @@ export function ChooseField() {
   const fields = fileFields(noun).filter((name) => files.length === 1 || isList(noun, name))
   return (
     <Dialog
-      title={files.length === 1 ? `Attach ${files[0]!.name} as` : `Attach ${files.length} files as`}
+      title={files.length === 1 ? t('Attach {} as', files[0]!.name) : t('Attach {} files as', files.length)}
       size="narrow"
       onClose={close}
     >
@@ -24,10 +25,10 @@ export function ChooseField() {
         {fields.map((name) => (
           <button key={name} type="button" onClick={() => choose(name)}>
             {labelOf(name)}
-            {!isList(noun, name) && entity[name] ? <small> replaces the file that is there</small> : null}
+            {!isList(noun, name) && entity[name] ? <small> {t('replaces the file that is there')}</small> : null}
           </button>
         ))}
-        {fields.length === 0 && <p>Each of its fields holds one file. Drop one file only.</p>}
+        {fields.length === 0 && <p>{t('Each of its fields holds one file. Drop one file only.')}</p>}
       </div>
     </Dialog>
   )

@@ -1,10 +1,11 @@
 import { saveFields } from '../parts/forms/save.ts'
 import { asOf } from '../place.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf } from '../values/format.ts'
+import { inSentence } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
 import { attach, chooseAndAttach, fileFields, isList } from './attach.ts'
 import { useFileDrop } from './drop.ts'
@@ -23,14 +24,14 @@ export function FileFact({ noun, entity, name }: { noun: Noun; entity: Entity; n
   const values = filesIn(entity[name])
   const place: FilePlace = { type: noun.name, id: entity.$id, field: name, list, asOf: asOf.value }
   const { isOver, handlers } = useFileDrop(writes ? (files) => void attach(noun, entity, files, name) : null)
-  const label = labelOf(name).toLowerCase()
+  const label = inSentence(name)
   const remove = (n: number) => {
     const left = values.filter((_, at) => at !== n)
     return saveFields(noun, entity, { [name]: list && left.length > 0 ? (left as never) : null }).catch(sayError)
   }
   return (
     <dd class={`file-fact${isOver ? ' over' : ''}`} {...handlers}>
-      {values.length === 0 && <span class="none">{writes ? 'Drop a file here' : '—'}</span>}
+      {values.length === 0 && <span class="none">{writes ? t('Drop a file here') : '—'}</span>}
       {values.map((value, n) => (
         <div key={`${n} ${value.hash}`} class="file-line">
           {kindOf(value) === 'image' && value.size <= LARGEST_PICTURE && (
@@ -39,7 +40,7 @@ export function FileFact({ noun, entity, name }: { noun: Noun; entity: Entity; n
           <FileChip file={value} onOpen={() => (shown.value = { ...place, values, at: n })} />
           {writes && (
             <Act class="quiet icon-only" icon="close" onRun={() => remove(n)}>
-              <span class="unseen">Remove {value.name}</span>
+              <span class="unseen">{t('Remove {}', value.name)}</span>
             </Act>
           )}
         </div>
@@ -48,7 +49,9 @@ export function FileFact({ noun, entity, name }: { noun: Noun; entity: Entity; n
         <button
           type="button"
           class="quiet icon-only edit-fact"
-          aria-label={list ? `Add a file to ${label}` : `${values.length === 0 ? 'Choose' : 'Replace'} ${label}`}
+          aria-label={
+            list ? t('Add a file to {}', label) : `${values.length === 0 ? t('Choose') : t('Replace')} ${label}`
+          }
           onClick={() => chooseAndAttach(noun, entity, name)}
         >
           <Icon name="upload" />

@@ -2,6 +2,7 @@ import { storeContent } from '@tildebase/client'
 import type { Field, Json } from '@tildebase/nouns'
 import { useRef, useState } from 'preact/hooks'
 import { newCorrelation } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Icon } from '../ui/icon.tsx'
 import { FileChip, filesIn } from './file-chips.tsx'
@@ -24,7 +25,7 @@ export function FileInput({ id, field, value, onChange, label }: Props) {
     onChange((files.length === 0 ? null : field.list ? files : files.at(-1)) as Json)
   const take = async (files: readonly File[]) => {
     // A form is not saved while its files are on their way.
-    input.current?.setCustomValidity('The file is still being sent.')
+    input.current?.setCustomValidity(t('The file is still being sent.'))
     try {
       const sent: object[] = []
       for (const file of files) {
@@ -47,7 +48,7 @@ export function FileInput({ id, field, value, onChange, label }: Props) {
           <button
             type="button"
             class="quiet icon-only"
-            aria-label={`Remove ${file.name}`}
+            aria-label={t('Remove {}', file.name)}
             onClick={() => give(values.filter((_, at) => at !== n))}
           >
             <Icon name="close" />
@@ -63,7 +64,7 @@ export function FileInput({ id, field, value, onChange, label }: Props) {
         required={field.required && values.length === 0 && !label}
         onChange={(event) => void take([...(event.currentTarget.files ?? [])])}
       />
-      {share !== null && <progress aria-label="Progress of the file" max={1} value={share} />}
+      {share !== null && <progress aria-label={t('Progress of the file')} max={1} value={share} />}
     </div>
   )
 }

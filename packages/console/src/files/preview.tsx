@@ -1,6 +1,7 @@
 import type { FileValue } from '@tildebase/nouns'
 import { useEffect, useState } from 'preact/hooks'
 import { send } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { bytesText } from '../values/format.ts'
 import { type OneFile, pathOf, useAddress } from './link.ts'
@@ -27,7 +28,7 @@ export function kindOf({ type, name }: Pick<FileValue, 'type' | 'name'>): Kind {
 export function Preview({ file }: { file: OneFile }) {
   const kind = kindOf(file.value)
   if (kind === 'text') return <TextPreview file={file} />
-  if (kind === 'none') return <EmptyState icon="clip" title="There is no preview of this kind of file." />
+  if (kind === 'none') return <EmptyState icon="clip" title={t('There is no preview of this kind of file.')} />
   return <Shown key={`${file.value.hash} ${file.asOf}`} file={file} kind={kind} />
 }
 
@@ -39,7 +40,8 @@ function Shown({ file, kind }: { file: OneFile; kind: Exclude<Kind, 'text' | 'no
   if (url === null) return <Skeleton rows={6} />
   const src = `${url}?inline=true`
   const onError = () => setBroken(true)
-  if (isBroken) return <EmptyState icon="clip" title="This browser cannot show the file. Download it to open it." />
+  if (isBroken)
+    return <EmptyState icon="clip" title={t('This browser cannot show the file. Download it to open it.')} />
   switch (kind) {
     case 'image':
       return <img src={src} alt={name} onError={onError} />
@@ -52,7 +54,7 @@ function Shown({ file, kind }: { file: OneFile; kind: Exclude<Kind, 'text' | 'no
     case 'pdf':
       return (
         <object data={src} type="application/pdf" aria-label={name}>
-          <p>This browser does not show PDF here. Download the file to read it.</p>
+          <p>{t('This browser does not show PDF here. Download the file to read it.')}</p>
         </object>
       )
   }
@@ -79,7 +81,7 @@ function TextPreview({ file }: { file: OneFile }) {
       <section class="viewer-text" tabIndex={0} aria-label={name}>
         <pre>{text}</pre>
       </section>
-      {!isWhole && <p class="hint">The first {bytesText(MOST_TEXT)} are shown.</p>}
+      {!isWhole && <p class="hint">{t('The first {} are shown.', bytesText(MOST_TEXT))}</p>}
     </>
   )
 }

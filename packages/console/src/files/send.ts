@@ -5,6 +5,7 @@ import { titleOf } from '../service/schema.ts'
 import { ClosedError, send, statusOf } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { newCorrelation, pending, sayDone } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
 import type { Noun } from '../values/noun.ts'
 import { type Upload, uploads } from './state.ts'
@@ -83,7 +84,7 @@ async function run(job: Job, signal: AbortSignal): Promise<void> {
   try {
     await upload(job, signal)
     end(job)
-    sayDone(`${file.name} is attached to ${titleOf(entity, noun)}.`, job.key)
+    sayDone(t('{} is attached to {}.', file.name, titleOf(entity, noun)), job.key)
   } catch (reason) {
     if (reason instanceof ClosedError) return end(job)
     if (!signal.aborted) change(job, { state: 'failed', failure: reason as Error })

@@ -1,5 +1,6 @@
 import '../../style/pages/home.css'
 import { TaskLine } from '../parts/frame/task-line.tsx'
+import { t } from '../texts/text.ts'
 import { sentenceOf } from '../toast.ts'
 import { bytesText } from '../values/format.ts'
 import { type Upload, uploads } from './state.ts'
@@ -9,7 +10,7 @@ const WORDS = { waiting: 'waits', sending: '', paused: 'paused', failed: 'failed
 /** The files that are being sent, on every page, with ways to pause, continue and end each. */
 export function UploadList() {
   return (
-    <section class="exports" aria-label="Uploads">
+    <section class="exports" aria-label={t('Uploads')}>
       <ul class="lines">
         {uploads.value.map((upload) => (
           <Line key={upload.id} {...upload} />
@@ -24,11 +25,11 @@ function Line({ name, title, sent, size, state, failure, pause, resume, cancel }
   const isStopped = state === 'paused' || state === 'failed'
   return (
     <TaskLine
-      name={`Progress of ${name}`}
+      name={t('Progress of {}', name)}
       text={
         <>
-          {name} for {title}
-          {failure && <span role="alert"> could not be sent. {sentenceOf(failure)}</span>}
+          {t('{} for {}', name, title)}
+          {failure && <span role="alert"> {t('could not be sent. {}', sentenceOf(failure))}</span>}
         </>
       }
       hint={[WORDS[state], amount].filter(Boolean).join(' · ')}
@@ -37,11 +38,12 @@ function Line({ name, title, sent, size, state, failure, pause, resume, cancel }
     >
       <span class="upload-actions">
         <button type="button" onClick={isStopped ? resume : pause}>
-          {isStopped ? 'Resume' : 'Pause'}
+          {isStopped ? t('Resume') : t('Pause')}
           <span class="unseen"> {name}</span>
         </button>
         <button type="button" onClick={cancel}>
-          Cancel<span class="unseen"> {name}</span>
+          {t('Cancel')}
+          <span class="unseen"> {name}</span>
         </button>
       </span>
     </TaskLine>

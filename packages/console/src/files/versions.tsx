@@ -3,6 +3,7 @@ import { Time } from '../parts/value.tsx'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -38,7 +39,7 @@ export function Versions({ file }: { file: ShownFile }) {
   const current = holding.find(({ event }) => file.asOf === String(event.seq)) ?? holding[0]
   return (
     <section class="file-versions" aria-labelledby="versions-title">
-      <h3 id="versions-title">Versions</h3>
+      <h3 id="versions-title">{t('Versions')}</h3>
       <Failure error={first.error} onRetry={first.reload} />
       <ol>
         {versions.map(({ event, values }) => (
@@ -57,7 +58,7 @@ export function Versions({ file }: { file: ShownFile }) {
               }}
             >
               <Time iso={event.timestamp} />
-              <span>{values.length === 0 ? 'removed' : values.map(({ name }) => name).join(', ')}</span>
+              <span>{values.length === 0 ? t('removed') : values.map(({ name }) => name).join(', ')}</span>
               <small>
                 {values.length > 0 && `${bytesText(values.reduce((sum, { size }) => sum + size, 0))} · `}
                 {actorName(event.actor)}
@@ -66,7 +67,7 @@ export function Versions({ file }: { file: ShownFile }) {
           </li>
         ))}
       </ol>
-      {(older ?? first.value)?.cursor && <Act onRun={() => more().catch(sayError)}>Earlier versions</Act>}
+      {(older ?? first.value)?.cursor && <Act onRun={() => more().catch(sayError)}>{t('Earlier versions')}</Act>}
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import '../../style/pages/viewer.css'
 import { useKeys } from '../keyboard.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -44,20 +45,20 @@ function Content({ file, one }: { file: ShownFile; one: OneFile }) {
       <footer>
         {url === null ? (
           <button type="button" class="primary" disabled>
-            <Icon name="download" /> Download
+            <Icon name="download" /> {t('Download')}
           </button>
         ) : (
           <a class="button primary" href={url} download={one.value.name}>
-            <Icon name="download" /> Download
+            <Icon name="download" /> {t('Download')}
           </a>
         )}
-        <Act onRun={() => share(one)}>Copy a link for a day</Act>
+        <Act onRun={() => share(one)}>{t('Copy a link for a day')}</Act>
         {values.length > 1 && (
           <>
             <button
               type="button"
               class="icon-only"
-              aria-label="Previous file"
+              aria-label={t('Previous file')}
               disabled={at === 0}
               onClick={() => turn(-1)}
             >
@@ -66,7 +67,7 @@ function Content({ file, one }: { file: ShownFile; one: OneFile }) {
             <button
               type="button"
               class="icon-only"
-              aria-label="Next file"
+              aria-label={t('Next file')}
               disabled={at === values.length - 1}
               onClick={() => turn(1)}
             >
@@ -75,7 +76,7 @@ function Content({ file, one }: { file: ShownFile; one: OneFile }) {
           </>
         )}
         <span class="hint">
-          {values.length > 1 && `${at + 1} of ${values.length} · `}
+          {values.length > 1 && `${t('{} of {} ·', at + 1, values.length)} `}
           {bytesText(one.value.size)} · {one.value.type}
         </span>
       </footer>
@@ -88,7 +89,7 @@ async function share(file: OneFile): Promise<void> {
   try {
     const { url } = await linkTo(file, SHARED_FOR)
     await navigator.clipboard?.writeText(url).then(
-      () => say('Copied. The link shows this file to everyone who has it, for a day.'),
+      () => say(t('Copied. The link shows this file to everyone who has it, for a day.')),
       () => say(url),
     )
   } catch (reason) {

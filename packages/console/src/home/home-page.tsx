@@ -10,14 +10,16 @@ import { useData, useSettled } from '../service/cache.ts'
 import { useCounts } from '../service/counts.ts'
 import { byDomain, nouns, titleOf } from '../service/schema.ts'
 import { session } from '../service/session.ts'
+import { tenantName } from '../service/settings.ts'
+import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
-import { agoText, labelOf, numberText } from '../values/format.ts'
-import { FirstSteps } from './first-steps.tsx'
+import { agoText, inSentence, labelOf, numberText } from '../values/format.ts'
 import { lastVisit } from './last-visit.ts'
 import { MyWork } from './my-work.tsx'
+import { StartList } from './start-list.tsx'
 import { Waiting } from './waiting.tsx'
 
 /** The front page: where work was left, what happened last, and what the tenant holds. */
@@ -25,16 +27,17 @@ export function HomePage() {
   const time = useSettled(asOf.value, 200)
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const counts = useCounts(types, time)
-  // The log of a new tenant has the creation of its key already.
-  const isEmpty = [...(counts.value ?? [])].every(([type, count]) => count === 0 || type === 'Event')
   const [isAll, setAll] = useState(false)
   const empty = types.filter(({ name }) => (counts.value?.get(name) ?? 0) === 0)
-  const shown = isAll || isEmpty ? types : types.filter((noun) => !empty.includes(noun))
+  const shown = isAll ? types : types.filter((noun) => !empty.includes(noun))
   return (
     <>
-      <Head title={`~${session.value?.tenant}`} about={time ? 'As it was then' : undefined} />
+      <Head
+        title={<bdi>{tenantName() ?? `~${session.value?.tenant}`}</bdi>}
+        about={time ? t('As it was then') : undefined}
+      />
       <Failure error={counts.error} onRetry={counts.reload} />
-      {counts.value && isEmpty && time === null && <FirstSteps />}
+      {counts.value && time === null && <StartList counts={counts.value} />}
       <div class="home">
         {time === null && (
           <div class="home-day">
@@ -65,7 +68,7 @@ export function HomePage() {
             ))}
           {empty.length > 0 && (
             <button type="button" class="quiet" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
-              {isAll ? 'Hide types without entries' : `Show ${numberText(empty.length)} types without entries`}
+              {isAll ? t('Hide types without entries') : t('Show {} types without entries', numberText(empty.length))}
             </button>
           )}
         </div>
@@ -84,7 +87,7 @@ function Recent() {
   if (visits.length === 0) return null
   return (
     <section class="panel" aria-labelledby="recent-title">
-      <h2 id="recent-title">Opened last</h2>
+      <h2 id="recent-title">{t('Opened last')}</h2>
       <ul class="lines">
         {visits.map(({ type, id, title }) => (
           <li key={id}>
@@ -97,29 +100,41 @@ function Recent() {
   )
 }
 
+const SHOWN = 12
+/** Some are left out, so more are read than shown. */
+const READ = 3 * SHOWN
+
+/** One line for each entity: what happened to it last. A proposal that grows is one line, too. */
+function latestOf(events: readonly LoggedEvent[]): LoggedEvent[] {
+  const isNewest = (event: LoggedEvent, at: number) =>
+    events.findIndex(({ entityId }) => entityId === event.entityId) === at
+  return events.filter(isNewest).slice(0, SHOWN)
+}
+
 /** The events that happened last, as far as the key may read them. */
 function Latest({ time }: { time: string | null }) {
   const events = useData<readonly LoggedEvent[]>(
     ['latest', time],
     async (signal) =>
-      (await loadEvents({ pattern: '', words: '', time, cursor: null, limit: 12, verbsOnly: true }, signal)).events,
+      (await loadEvents({ pattern: '', words: '', time, cursor: null, limit: READ, verbsOnly: true }, signal)).events,
     { types: time === null ? ['*'] : [] },
   )
-  if (!events.value || events.value.length === 0) return null
+  const lines = latestOf(events.value ?? [])
+  if (lines.length === 0) return null
   const seen = time === null ? lastVisit() : null
   const isFresh = ({ timestamp, actor }: LoggedEvent) => seen !== null && timestamp > seen && actor !== keyId()
-  const fresh = events.value.filter(isFresh).length
+  const fresh = lines.filter(isFresh).length
   return (
     <section class="panel" aria-labelledby="latest-title">
       <div class="panel-head">
-        <h2 id="latest-title">{time ? 'Happened before' : 'Latest'}</h2>
-        {fresh > 0 && <span class="state tone-new">{numberText(fresh)} since you last looked</span>}
+        <h2 id="latest-title">{time ? t('Happened before') : t('Latest')}</h2>
+        {fresh > 0 && <span class="state tone-new">{t('{} since you last looked', numberText(fresh))}</span>}
         <a href={href(['events'])}>
-          All <Icon name="right" />
+          {t('All')} <Icon name="right" />
         </a>
       </div>
       <ol class="lines">
-        {events.value.map((event) => (
+        {lines.map((event) => (
           <li key={event.id} class={isFresh(event) ? 'fresh' : ''}>
             <span class="happened">
               {nouns.value.has(event.entityType) ? (
@@ -129,7 +144,7 @@ function Latest({ time }: { time: string | null }) {
               ) : (
                 <b>{titleOf(event.data) || event.type}</b>
               )}
-              <span>{labelOf(event.type.split('.')[1] ?? event.type).toLowerCase()}</span>
+              <span>{inSentence(event.type.split('.')[1] ?? event.type)}</span>
             </span>
             <span class="hint" title={event.timestamp}>
               {actorName(event.actor)} · {agoText(event.timestamp)}

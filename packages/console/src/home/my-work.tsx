@@ -6,6 +6,7 @@ import { may } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Failure } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { agoText, labelOf, numberText } from '../values/format.ts'
@@ -34,11 +35,11 @@ export function MyWork() {
   const work = (found.value ?? []).filter(({ total }) => total > 0)
   return (
     <section class="panel" aria-labelledby="mine-title">
-      <h2 id="mine-title">My work</h2>
+      <h2 id="mine-title">{t('My work')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
       {found.value && work.length === 0 && (
         <p class="hint">
-          Nothing is assigned to you. Set yourself as the owner or assignee of something to see it here.
+          {t('Nothing is assigned to you. Set yourself as the owner or assignee of something to see it here.')}
         </p>
       )}
       {work.map(({ noun, total, items }) => (
@@ -53,7 +54,9 @@ export function MyWork() {
               <li key={entity.$id}>
                 <a href={href([noun.name, entity.$id])}>{titleOf(entity, noun)}</a>
                 <span class="hint">
-                  {dueOf(entity) && <span class={isLate(entity) ? 'late' : ''}>due {agoText(dueOf(entity)!)} </span>}
+                  {dueOf(entity) && (
+                    <span class={isLate(entity) ? 'late' : ''}>{t('due {}', agoText(dueOf(entity)!))} </span>
+                  )}
                   {noun.stateField && entity[noun.stateField] && (
                     <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
                   )}

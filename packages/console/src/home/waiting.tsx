@@ -5,6 +5,7 @@ import { may, personId } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, numberText, shortText } from '../values/format.ts'
@@ -29,9 +30,9 @@ function Questions() {
   return (
     <section class="panel" aria-labelledby="asks-title">
       <div class="panel-head">
-        <h2 id="asks-title">Questions for you</h2>
+        <h2 id="asks-title">{t('Questions for you')}</h2>
         <a href={href(['asks'])}>
-          All {numberText(found.value?.total ?? 0)} <Icon name="right" />
+          {t('All {}', numberText(found.value?.total ?? 0))} <Icon name="right" />
         </a>
       </div>
       <ul class="lines">
@@ -58,9 +59,9 @@ function Proposals() {
   return (
     <section class="panel" aria-labelledby="proposals-title">
       <div class="panel-head">
-        <h2 id="proposals-title">Proposals</h2>
+        <h2 id="proposals-title">{t('Proposals')}</h2>
         <a href={href(['changesets'])}>
-          All {numberText(found.value?.total ?? 0)} <Icon name="right" />
+          {t('All {}', numberText(found.value?.total ?? 0))} <Icon name="right" />
         </a>
       </div>
       <ul class="lines">
@@ -92,7 +93,7 @@ function Mentions() {
   if (notes.length === 0) return null
   return (
     <section class="panel" aria-labelledby="mentions-title">
-      <h2 id="mentions-title">Mentions of you</h2>
+      <h2 id="mentions-title">{t('Mentions of you')}</h2>
       <ul class="lines">
         {notes.map((note) => (
           <li key={note.$id}>

@@ -1,4 +1,5 @@
 import type { Field, Json } from '@tildebase/nouns'
+import { t } from '../texts/text.ts'
 import { labelOf } from '../values/format.ts'
 import { isWritable, type Noun, wordsOf } from '../values/noun.ts'
 import {
@@ -96,17 +97,19 @@ export function cellValue(field: Field, cell: string, how: ColumnPlan, matches: 
 function oneValue(field: Field, cell: string, how: ColumnPlan, matches: Matches): CellValue {
   switch (field.kind) {
     case 'number':
-      return valueOr(readNumber(cell, how.numbers.format), `“${cell}” is not a number`)
+      return valueOr(readNumber(cell, how.numbers.format), t('“{}” is not a number', cell))
     case 'boolean':
-      return valueOr(booleanOf(cell), `“${cell}” is neither yes nor no`)
+      return valueOr(booleanOf(cell), t('“{}” is neither yes nor no', cell))
     case 'date':
-      return valueOr(readDate(cell, how.dates.format), `“${cell}” is not a date`)
+      return valueOr(readDate(cell, how.dates.format), t('“{}” is not a date', cell))
     case 'datetime':
-      return valueOr(readMoment(cell, how.dates.format), `“${cell}” is not a date or time`)
+      return valueOr(readMoment(cell, how.dates.format), t('“{}” is not a date or time', cell))
     case 'enum': {
       const meant = how.words[cell]
       const word = wordOf(field, cell) ?? (meant === undefined || meant === '' ? undefined : meant)
-      return meant === LEFT_OUT ? { value: undefined } : valueOr(word ?? null, `“${cell}” is not one of the choices`)
+      return meant === LEFT_OUT
+        ? { value: undefined }
+        : valueOr(word ?? null, t('“{}” is not one of the choices', cell))
     }
     case 'forward':
       return relationOf(matches.get(fieldOfMatch(field))?.get(cell), cell, how.creates)
@@ -127,16 +130,16 @@ function valueOr<T extends Json>(value: T | null, reason: string): CellValue {
 function relationOf(match: Match | undefined, cell: string, creates: boolean): CellValue {
   if (match === undefined) return { value: undefined }
   if (match.ids.length === 1) return { value: match.ids[0]! }
-  if (match.ids.length > 1) return { reason: `${match.ids.length} entries are called “${cell}”` }
+  if (match.ids.length > 1) return { reason: t('{} entries are called “{}”', match.ids.length, cell) }
   // It is created before the rows are sent.
-  return creates ? { value: undefined } : { reason: `“${cell}” was not found` }
+  return creates ? { value: undefined } : { reason: t('“{}” was not found', cell) }
 }
 
 function jsonOf(cell: string): CellValue {
   try {
     return { value: JSON.parse(cell) as Json }
   } catch {
-    return { reason: `“${cell}” is not JSON` }
+    return { reason: t('“{}” is not JSON', cell) }
   }
 }
 

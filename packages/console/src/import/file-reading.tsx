@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { numberText } from '../values/format.ts'
 import { ENCODINGS, type ReadOptions, SEPARATORS, type Table } from './read.ts'
 
@@ -13,9 +14,9 @@ export function FileReading(props: {
   return (
     <p class="file-reading">
       {table && `${numberText(table.rows.length)} ${table.rows.length === 1 ? 'row' : 'rows'}, `}
-      separated by{' '}
+      {t('separated by')}{' '}
       <select
-        aria-label="Separator"
+        aria-label={t('Separator')}
         value={separator}
         onChange={(event) => onChange({ ...reading, separator: event.currentTarget.value })}
       >
@@ -26,13 +27,13 @@ export function FileReading(props: {
           </option>
         ))}
       </select>
-      , written in{' '}
+      {t(', written in')}{' '}
       <select
-        aria-label="Encoding"
+        aria-label={t('Encoding')}
         value={encoding}
         onChange={(event) => onChange({ ...reading, encoding: event.currentTarget.value })}
       >
-        {!Object.hasOwn(ENCODINGS, encoding) && <option value={encoding}>{encoding || 'unknown'}</option>}
+        {!Object.hasOwn(ENCODINGS, encoding) && <option value={encoding}>{encoding || t('unknown')}</option>}
         {Object.entries(ENCODINGS).map(([label, name]) => (
           <option key={label} value={label}>
             {name}

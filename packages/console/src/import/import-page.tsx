@@ -4,9 +4,10 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { asOf, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Head, Labelled } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
-import { bytesText } from '../values/format.ts'
+import { bytesText, inSentence, labelOf } from '../values/format.ts'
 import { FileReading } from './file-reading.tsx'
 import { failure, type ImportSource, job, outcome, runImport } from './job.ts'
 import { ImportMapping } from './mapping.tsx'
@@ -65,37 +66,39 @@ export function ImportPage() {
   if (asOf.value !== null) {
     return (
       <>
-        <Head title="Import" />
-        <EmptyState icon="clock" title="Nothing can be imported into the past. Go back to now first." />
+        <Head title={t('Import')} />
+        <EmptyState icon="clock" title={t('Nothing can be imported into the past. Go back to now first.')} />
       </>
     )
   }
   if (open.length === 0) {
     return (
       <>
-        <Head title="Import" />
-        <EmptyState icon="upload" title="This key can only read. An import needs a key that writes." />
+        <Head title={t('Import')} />
+        <EmptyState icon="upload" title={t('This key can only read. An import needs a key that writes.')} />
       </>
     )
   }
   return (
     <>
-      <Head title="Import" about="CSV, JSON or NDJSON, also gzipped" />
+      <Head title={t('Import')} about={t('CSV, JSON or NDJSON, also gzipped')} />
       <section class="panel">
         <div class="form-grid">
-          <Labelled label="Type" for={`${id}-type`}>
+          <Labelled label={t('Type')} for={`${id}-type`}>
             <select id={`${id}-type`} value={type} onChange={(event) => setType(event.currentTarget.value)}>
               {open.map(({ name }) => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {labelOf(name)}
+                </option>
               ))}
             </select>
           </Labelled>
-          <Labelled label="When it exists already" for={`${id}-upsert`}>
+          <Labelled label={t('When it exists already')} for={`${id}-upsert`}>
             <select id={`${id}-upsert`} value={upsert} onChange={(event) => setUpsert(event.currentTarget.value)}>
-              <option value="">reject the row</option>
+              <option value="">{t('reject the row')}</option>
               {uniques.map(({ name }) => (
                 <option key={name} value={name}>
-                  update it, by {name}
+                  {t('update it, by {}', inSentence(name))}
                 </option>
               ))}
             </select>
@@ -114,16 +117,16 @@ export function ImportPage() {
             void take(event.dataTransfer?.files[0])
           }}
         >
-          <legend class="unseen">File</legend>
-          <p>{file ? `${file.name} · ${bytesText(file.size)}` : 'Drop a file here'}</p>
+          <legend class="unseen">{t('File')}</legend>
+          <p>{file ? `${file.name} · ${bytesText(file.size)}` : t('Drop a file here')}</p>
           <button type="button" onClick={() => picker.current?.click()}>
-            {file ? 'Choose another file' : 'Choose a file'}
+            {file ? t('Choose another file') : t('Choose a file')}
           </button>
           <input
             ref={picker}
             type="file"
             hidden
-            aria-label="File to import"
+            aria-label={t('File to import')}
             accept=".json,.ndjson,.jsonl,.csv,.tsv,.txt,.gz"
             onChange={(event) => void take(event.currentTarget.files?.[0])}
           />
@@ -145,10 +148,10 @@ export function ImportPage() {
         {file && !table && !isTable(file) && (
           <footer class="import-actions">
             <button type="button" onClick={() => void run(true, null)} aria-busy={isBusy}>
-              Check without writing
+              {t('Check without writing')}
             </button>
             <button type="button" class="primary" onClick={() => void run(false, null)} aria-busy={isBusy}>
-              Import
+              {t('Import')}
             </button>
           </footer>
         )}

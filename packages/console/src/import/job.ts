@@ -4,6 +4,7 @@ import { invalidate } from '../service/cache.ts'
 import { ClosedError, request } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { newCorrelation, pending, sayDone } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { labelOf, numberText } from '../values/format.ts'
 import type { Table } from './read.ts'
 import { type ImportOptions, type Report, uploadAll } from './upload.ts'
@@ -109,7 +110,7 @@ export async function runImport(source: ImportSource, options: ImportOptions): P
     const report =
       rows.length === 0 ? NOTHING : await (dryRun ? check(rows, options) : send(rows, options, correlation))
     outcome.value = ended(report)
-    if (!dryRun && report.imported > 0) sayDone(`${numberText(report.imported)} rows imported.`, correlation)
+    if (!dryRun && report.imported > 0) sayDone(t('{} rows imported.', numberText(report.imported)), correlation)
   } catch (reason) {
     // The tenant was left.
     if (reason instanceof ClosedError) return

@@ -1,9 +1,10 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useMemo, useState } from 'preact/hooks'
 import { useData } from '../service/cache.ts'
+import { t } from '../texts/text.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
-import { dayText, labelOf, momentText, numberText, shortText } from '../values/format.ts'
+import { dayText, inSentence, labelOf, momentText, numberText, shortText } from '../values/format.ts'
 import { isRequired, isWritable, type Noun, plural, singular, wordsOf } from '../values/noun.ts'
 import {
   type ColumnPlan,
@@ -69,14 +70,14 @@ export function ImportMapping(props: {
     })
   return (
     <>
-      <p class="hint">Choose the field for each column, and check how its cells are read.</p>
-      <Scroll label="Columns of the file">
+      <p class="hint">{t('Choose the field for each column, and check how its cells are read.')}</p>
+      <Scroll label={t('Columns of the file')}>
         <table class="grid mapping">
           <thead>
             <tr>
-              <th scope="col">Column</th>
-              <th scope="col">Field</th>
-              <th scope="col">Cells are read as</th>
+              <th scope="col">{t('Column')}</th>
+              <th scope="col">{t('Field')}</th>
+              <th scope="col">{t('Cells are read as')}</th>
             </tr>
           </thead>
           <tbody>
@@ -99,25 +100,28 @@ export function ImportMapping(props: {
       <Failure error={found.error} onRetry={found.reload} />
       {missing.length > 0 && (
         <p class="notice" role="status">
-          No column fills {missing.map(({ name }) => labelOf(name).toLowerCase()).join(', ')}, which every row of{' '}
-          {plural(noun)} needs.
+          {t(
+            'No column fills {}, which every row of {} needs.',
+            missing.map(({ name }) => inSentence(name)).join(', '),
+            plural(noun),
+          )}
         </p>
       )}
       {bad > 0 && isReady && (
         <label class="notice bad-cells">
-          {numberText(bad)} {bad === 1 ? 'row has a cell' : 'rows have cells'} that cannot be read:{' '}
+          {t('{} {} that cannot be read:', numberText(bad), bad === 1 ? t('row has a cell') : t('rows have cells'))}{' '}
           <select value={badCells} onChange={(event) => setBadCells(event.currentTarget.value as BadCells)}>
-            <option value="reject">do not import these rows</option>
-            <option value="leave out">import them without these cells</option>
+            <option value="reject">{t('do not import these rows')}</option>
+            <option value="leave out">{t('import them without these cells')}</option>
           </select>
         </label>
       )}
       <footer class="import-actions">
         <button type="button" aria-busy={props.isBusy} disabled={!isReady} onClick={() => run(true)}>
-          Check without writing
+          {t('Check without writing')}
         </button>
         <button type="button" class="primary" aria-busy={props.isBusy} disabled={!isReady} onClick={() => run(false)}>
-          Import {numberText(table.rows.length)} {table.rows.length === 1 ? 'row' : 'rows'}
+          {t('Import {} {}', numberText(table.rows.length), table.rows.length === 1 ? t('row') : t('rows'))}
         </button>
       </footer>
     </>
@@ -146,11 +150,11 @@ function ColumnLine(props: LineProps) {
       </th>
       <td>
         <select
-          aria-label={`Field for ${column}`}
+          aria-label={t('Field for {}', column)}
           value={how.field ?? ''}
           onChange={(event) => onChange({ field: event.currentTarget.value || null, words: {} })}
         >
-          <option value="">leave out</option>
+          <option value="">{t('leave out')}</option>
           {fields.map(({ name }) => (
             <option key={name} value={name}>
               {labelOf(name)}
@@ -178,7 +182,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
     <div class="reading">
       {field.kind === 'number' && (
         <select
-          aria-label={`Numbers of ${column}`}
+          aria-label={t('Numbers of {}', column)}
           value={how.numbers.format}
           onChange={(event) =>
             onChange({ numbers: { format: event.currentTarget.value as NumberFormat, isSure: true } })
@@ -193,7 +197,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
       )}
       {isTime && (
         <select
-          aria-label={`Dates of ${column}`}
+          aria-label={t('Dates of {}', column)}
           value={how.dates.format}
           onChange={(event) => onChange({ dates: { format: event.currentTarget.value as DateFormat, isSure: true } })}
         >
@@ -210,7 +214,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
         </span>
       )}
       {((field.kind === 'number' && !how.numbers.isSure) || (isTime && !how.dates.isSure)) && (
-        <span class="state tone-wait">Both ways are possible: check the example</span>
+        <span class="state tone-wait">{t('Both ways are possible: check the example')}</span>
       )}
       {field.kind === 'forward' && <Relation {...{ column, field, how, matches, isReady, onChange }} />}
       {unknown.length > 0 && (
@@ -219,17 +223,17 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
             <li key={word}>
               <span>{word}</span>
               <select
-                aria-label={`Meaning of ${word}`}
+                aria-label={t('Meaning of {}', word)}
                 value={how.words[word] ?? ''}
                 onChange={(event) => onChange({ words: { ...how.words, [word]: event.currentTarget.value } })}
               >
-                <option value="">choose…</option>
+                <option value="">{t('choose…')}</option>
                 {wordsOf(field).map((one) => (
                   <option key={one} value={one}>
                     {labelOf(one)}
                   </option>
                 ))}
-                <option value={LEFT_OUT}>leave empty</option>
+                <option value={LEFT_OUT}>{t('leave empty')}</option>
               </select>
             </li>
           ))}
@@ -237,7 +241,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
       )}
       {wrong.length > 0 && isReady && (
         <span class="state tone-bad">
-          {numberText(wrong.length)} cannot be read{'reason' in wrong[0]! ? `: ${wrong[0].reason}` : ''}
+          {t('{} cannot be read{}', numberText(wrong.length), 'reason' in wrong[0]! ? `: ${wrong[0].reason}` : '')}
         </span>
       )}
     </div>
@@ -247,12 +251,12 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
 function Relation(props: Pick<LineProps, 'column' | 'how' | 'matches' | 'isReady' | 'onChange'> & { field: Field }) {
   const { field, how, matches, isReady, onChange } = props
   if (field.kind !== 'forward') return null
-  if (!isReady) return <span class="hint">Looking for them…</span>
+  if (!isReady) return <span class="hint">{t('Looking for them…')}</span>
   const missing = missingNames(field, matches)
   const target = creatable(field)
   return (
     <>
-      <span class="hint">Found by name, e-mail address or id.</span>
+      <span class="hint">{t('Found by name, e-mail address or id.')}</span>
       {missing.length > 0 && target && (
         <label class="check">
           <input
@@ -260,7 +264,11 @@ function Relation(props: Pick<LineProps, 'column' | 'how' | 'matches' | 'isReady
             checked={how.creates}
             onChange={(event) => onChange({ creates: event.currentTarget.checked })}
           />{' '}
-          Create {numberText(missing.length)} missing {missing.length === 1 ? singular(target) : plural(target)}
+          {t(
+            'Create {} missing {}',
+            numberText(missing.length),
+            missing.length === 1 ? singular(target) : plural(target),
+          )}
         </label>
       )}
     </>

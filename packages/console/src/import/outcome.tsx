@@ -3,6 +3,7 @@ import { saveFile } from '../list/export/save-file.ts'
 import { href } from '../place.ts'
 import { nouns } from '../service/schema.ts'
 import { undo } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { Act, Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { numberText } from '../values/format.ts'
@@ -22,48 +23,52 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
   const groups = [...Map.groupBy(faults, ({ error }) => error)].sort(([, a], [, b]) => b.length - a.length)
   return (
     <section class="panel" role="status">
-      <h2>{wasDry ? `${outcome.file}, checked` : outcome.file}</h2>
+      <h2>{wasDry ? t('{}, checked', outcome.file) : outcome.file}</h2>
       <dl class="numbers">
         <div>
-          <dt>{wasDry ? 'Would be imported' : 'Imported'}</dt>
+          <dt>{wasDry ? t('Would be imported') : t('Imported')}</dt>
           <dd>{numberText(outcome.imported)}</dd>
         </div>
         <div>
-          <dt>Rejected</dt>
+          <dt>{t('Rejected')}</dt>
           <dd>{numberText(outcome.errors)}</dd>
         </div>
       </dl>
-      {outcome.created > 0 && <p>{numberText(outcome.created)} entries were created because rows name them.</p>}
+      {outcome.created > 0 && (
+        <p>{t('{} entries were created because rows name them.', numberText(outcome.created))}</p>
+      )}
       {!outcome.success && (
         <p class="failure">
-          {outcome.isCancelled ? 'You cancelled the import.' : 'The file was not read to its end.'}
+          {outcome.isCancelled ? t('You cancelled the import.') : t('The file was not read to its end.')}
           {outcome.unknown > 0 &&
-            ` The server did not answer for the last ${numberText(outcome.unknown)} rows: they may be imported.`}
+            ` ${t('The server did not answer for the last {} rows: they may be imported.', numberText(outcome.unknown))}`}
         </p>
       )}
       {correlation !== null && outcome.imported > 0 && (
         <div class="buttons">
           {noun && (
             <a class="button" href={href([noun.name], { sort: '-$createdAt' })}>
-              Show the imported {plural(noun)}
+              {t('Show the imported {}', plural(noun))}
             </a>
           )}
           <Act icon="undo" onRun={() => undo(correlation)}>
-            Undo this import
+            {t('Undo this import')}
           </Act>
         </div>
       )}
       {outcome.warnings && outcome.warnings.length > 0 && (
         <div class="notice">
-          <p>{wasDry ? 'No type declares these fields:' : 'These fields are stored, but no type declares them:'}</p>
-          <ul aria-label="Unknown fields">
+          <p>
+            {wasDry ? t('No type declares these fields:') : t('These fields are stored, but no type declares them:')}
+          </p>
+          <ul aria-label={t('Unknown fields')}>
             {outcome.warnings.map(({ field, nearest }) => (
               <li key={field}>
                 <code>{field}</code>
                 {nearest !== null && (
                   <>
                     {' '}
-                    — did you mean <code>{nearest}</code>?
+                    {t('— did you mean')} <code>{nearest}</code>?
                   </>
                 )}
               </li>
@@ -73,13 +78,13 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
       )}
       {details.length > 0 && (
         <>
-          <Scroll label="Rejected rows">
+          <Scroll label={t('Rejected rows')}>
             <table class="grid">
               <thead>
                 <tr>
-                  <th scope="col">Rows</th>
-                  <th scope="col">What is wrong</th>
-                  <th scope="col">Lines</th>
+                  <th scope="col">{t('Rows')}</th>
+                  <th scope="col">{t('What is wrong')}</th>
+                  <th scope="col">{t('Lines')}</th>
                 </tr>
               </thead>
               <tbody>
@@ -94,8 +99,8 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
             </table>
           </Scroll>
           <button type="button" onClick={() => saveFile(...rejectedFile(outcome))}>
-            <Icon name="download" /> Download the {numberText(details.length)} rejected{' '}
-            {details.length === 1 ? 'row' : 'rows'}
+            <Icon name="download" />{' '}
+            {t('Download the {} rejected {}', numberText(details.length), details.length === 1 ? t('row') : t('rows'))}
           </button>
         </>
       )}

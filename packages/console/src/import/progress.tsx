@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { numberText } from '../values/format.ts'
 import { type ImportJob, stopImport } from './job.ts'
 
@@ -6,16 +7,16 @@ export function ImportProgress({ job }: { job: ImportJob }) {
   const { file, done, total, isDry, isLost, isStopping } = job
   return (
     <div class="import-progress">
-      <progress aria-label={isDry ? 'Sent' : 'Imported'} max={total} value={done} />
+      <progress aria-label={isDry ? t('Sent') : t('Imported')} max={total} value={done} />
       <span role="status">
         {isStopping
-          ? 'Ending after the rows that are on their way…'
+          ? t('Ending after the rows that are on their way…')
           : isLost
-            ? 'The server does not answer. The import continues when it does; no row is imported twice.'
-            : `${file}: ${numberText(done)} of ${numberText(total)} rows`}
+            ? t('The server does not answer. The import continues when it does; no row is imported twice.')
+            : t('{}: {} of {} rows', file, numberText(done), numberText(total))}
       </span>
       <button type="button" onClick={stopImport} disabled={isStopping}>
-        Cancel the import
+        {t('Cancel the import')}
       </button>
     </div>
   )

@@ -1,5 +1,6 @@
 import type { SentRow } from '@tildebase/client'
 import { anyDecoder, CellReader, type CellRow } from '@tildebase/nouns/csv'
+import { t } from '../texts/text.ts'
 
 /** One row of a file of columns. */
 export interface TableRow {
@@ -54,13 +55,13 @@ export async function readTable(file: File, { encoding, separator }: ReadOptions
   rows.push(...reader.push(decoder.end()), ...reader.end())
   const [header, ...others] = rows
   const broken = rows.find(({ error }) => error !== null)
-  if (broken) throw new Error(`Line ${broken.line} cannot be read: it ${broken.error}.`)
+  if (broken) throw new Error(t('Line {} cannot be read: it {}.', broken.line, broken.error))
   const names = namesOf(header?.cells ?? [])
-  if (others.length === 0) throw new Error('The file has no rows below its first line.')
+  if (others.length === 0) throw new Error(t('The file has no rows below its first line.'))
   const long = others.find(({ cells }) => cells.slice(names.length).some((cell) => cell.trim() !== ''))
   if (long) {
     throw new Error(
-      `Line ${long.line} has ${long.cells.length} cells, but the first line names ${names.length} columns.`,
+      t('Line {} has {} cells, but the first line names {} columns.', long.line, long.cells.length, names.length),
     )
   }
   return {
@@ -78,7 +79,7 @@ export async function readTable(file: File, { encoding, separator }: ReadOptions
 function namesOf(cells: readonly string[]): string[] {
   const names: string[] = []
   for (const [at, cell] of cells.entries()) {
-    const name = cell.trim() || `Column ${at + 1}`
+    const name = cell.trim() || t('Column {}', at + 1)
     const same = names.filter((one) => one === name || one.startsWith(`${name} (`)).length
     names.push(same === 0 ? name : `${name} (${same + 1})`)
   }
@@ -90,7 +91,7 @@ export async function readRows(file: File): Promise<SentRow[]> {
   const text = (await new Response(streamOf(file)).text()).replace(/^\uFEFF/, '')
   if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file.name)) return linesOf(text)
   const values: unknown = JSON.parse(text)
-  if (!Array.isArray(values)) throw new Error('The file is not a list of entities: [{ … }, { … }].')
+  if (!Array.isArray(values)) throw new Error(t('The file is not a list of entities: [{ … }, { … }].'))
   return values.map((value, row) => ({ row, text: `${JSON.stringify(value)}\n` }))
 }
 

@@ -1,4 +1,5 @@
 import { csvText } from '../list/export/save-file.ts'
+import { t } from '../texts/text.ts'
 import type { Outcome } from './job.ts'
 
 /** The rejected rows as a file that people correct and import again: their cells, and the reason at the end. */
@@ -10,7 +11,7 @@ export function rejectedFile({ file, details, table }: Outcome): [content: Blob,
   }
   const { columns, rows, separator } = table
   const lines = [
-    [...columns, 'Reason'],
+    [...columns, t('Reason')],
     ...details.map(({ row, error }) => [...columns.map((column) => rows[row]?.cells[column] ?? ''), error]),
   ]
   return [new Blob([csvText(lines, separator)], { type: 'text/csv' }), `${name}.rejected.csv`]

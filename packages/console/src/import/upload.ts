@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import { addressOf, checkKey, withSession } from '../service/service.ts'
 import { session } from '../service/session.ts'
+import { t } from '../texts/text.ts'
 
 export interface Report {
   readonly success: boolean
@@ -39,8 +40,8 @@ export function uploadAll(
       if (request.status < 400) done(JSON.parse(request.responseText))
       else failed(problemOf(request))
     }
-    request.onerror = () => failed(new Error('The connection broke while the file was sent.'))
-    request.onabort = () => failed(new Problem('cancelled', 'The import was cancelled.'))
+    request.onerror = () => failed(new Error(t('The connection broke while the file was sent.')))
+    request.onabort = () => failed(new Problem('cancelled', t('The import was cancelled.')))
     signal.addEventListener('abort', () => request.abort())
     request.send(body)
   })
@@ -51,6 +52,6 @@ function problemOf({ status, responseText }: XMLHttpRequest): Problem {
     const { error, message, ...about } = JSON.parse(responseText)
     return new Problem(String(error), String(message), { ...about, status })
   } catch {
-    return new Problem('unexpected_answer', `The server answered ${status}.`, { status })
+    return new Problem('unexpected_answer', t('The server answered {}.', status), { status })
   }
 }

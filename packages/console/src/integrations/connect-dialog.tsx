@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { go } from '../place.ts'
 import { write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say } from '../toast.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
@@ -11,13 +12,13 @@ const TYPE = 'Integration'
 const PROVIDERS = [
   { value: 'hubspot', label: 'HubSpot', reads: 'companies, contacts, deals and tickets' },
   { value: 'stripe', label: 'Stripe', reads: 'customers, subscriptions and invoices' },
-  { value: 'github', label: 'GitHub', reads: 'the issues of a repository' },
+  { value: 'github', label: 'GitHub', reads: t('the issues of a repository') },
 ]
 
 export const SCHEDULES = [
-  { value: '', label: 'when you start it' },
-  { value: '0 * * * *', label: 'every hour' },
-  { value: '0 3 * * *', label: 'every night' },
+  { value: '', label: t('when you start it') },
+  { value: '0 * * * *', label: t('every hour') },
+  { value: '0 3 * * *', label: t('every night') },
 ]
 
 /** Asks for a service and its token. The service is asked whether the token is valid before anything runs. */
@@ -36,44 +37,44 @@ export function ConnectDialog({ integration, onClose }: { integration: Entity | 
     const stored = made ?? (await write<Entity>({ path: `/${TYPE}`, body: { ...body, ...more }, type: TYPE })).value
     setMade(stored)
     await write({ path: `/${TYPE}/${stored.$id}/connect`, body: { credentials: { token: token.trim() } }, type: TYPE })
-    say(`${String(stored.name)} is connected. Check its fields, then run it.`)
+    say(t('{} is connected. Check its fields, then run it.', String(stored.name)))
     onClose()
     go(['integrations', stored.$id])
   }
   return (
-    <FormDialog title="Connect a service" submit="Connect" onSubmit={connect} onClose={onClose}>
+    <FormDialog title={t('Connect a service')} submit={t('Connect')} onSubmit={connect} onClose={onClose}>
       {made === null && (
         <>
           <SelectField
-            label="Service"
-            hint={known && `Reads ${known.reads}.`}
+            label={t('Service')}
+            hint={known && t('Reads {}.', known.reads)}
             value={provider}
             options={PROVIDERS}
             onChange={setProvider}
           />
           {provider === 'github' && (
             <TextField
-              label="Repository"
-              placeholder="owner/name, or empty for all"
+              label={t('Repository')}
+              placeholder={t('owner/name, or empty for all')}
               value={scope}
               onChange={setScope}
             />
           )}
           <TextField
-            label="Address"
+            label={t('Address')}
             type="url"
-            hint="Empty for that of the service itself."
+            hint={t('Empty for that of the service itself.')}
             value={address}
             onChange={setAddress}
           />
-          <SelectField label="Runs" value={schedule} options={SCHEDULES} onChange={setSchedule} />
+          <SelectField label={t('Runs')} value={schedule} options={SCHEDULES} onChange={setSchedule} />
         </>
       )}
       <TextField
-        label="Access token"
+        label={t('Access token')}
         type="password"
         required
-        hint="It is stored encrypted, and is never shown again."
+        hint={t('It is stored encrypted, and is never shown again.')}
         value={token}
         onChange={setToken}
       />

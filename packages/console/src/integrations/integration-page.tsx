@@ -6,6 +6,7 @@ import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -52,9 +53,9 @@ export function IntegrationPage({ id }: { id: string }) {
   const start = () => ask('sync').catch(sayError)
   const stop = () => ask('stop').catch(sayError)
   const disconnect = async () => {
-    const about = 'Its credentials are deleted. What it wrote stays.'
-    if (!(await confirm(`Disconnect ${name}?`, about, 'Disconnect'))) return
-    await ask('disconnect').then((correlation) => sayDone(`${name} is disconnected.`, correlation), sayError)
+    const about = t('Its credentials are deleted. What it wrote stays.')
+    if (!(await confirm(t('Disconnect {}?', name), about, t('Disconnect')))) return
+    await ask('disconnect').then((correlation) => sayDone(t('{} is disconnected.', name), correlation), sayError)
   }
   return (
     <>
@@ -71,42 +72,42 @@ export function IntegrationPage({ id }: { id: string }) {
         }
       >
         <a class="button" href={href(['integrations'])}>
-          <Icon name="left" /> Connections
+          <Icon name="left" /> {t('Connections')}
         </a>
         {writes && isConnected && !run?.running && (
           <Act class="primary" onRun={start}>
-            Run now
+            {t('Run now')}
           </Act>
         )}
         {writes && run?.running && (
           <Act class="primary" onRun={stop}>
-            Stop
+            {t('Stop')}
           </Act>
         )}
         {writes && isConnected && (
           <Act class="danger" onRun={disconnect}>
-            Disconnect
+            {t('Disconnect')}
           </Act>
         )}
         {writes && !isConnected && (
           <button type="button" class="primary" onClick={() => setConnecting(true)}>
-            Connect
+            {t('Connect')}
           </button>
         )}
       </Head>
       {run?.running && (
         <section class="panel" aria-labelledby="run-title">
-          <h2 id="run-title">Running</h2>
+          <h2 id="run-title">{t('Running')}</h2>
           <p role="status">
-            {run.object ? `Reading ${run.object}` : 'Starting'}: {countsText(run)}.{' '}
-            {run.begunAt && <span class="hint">Started {agoText(run.begunAt)}</span>}
+            {run.object ? t('Reading {}', run.object) : t('Starting')}: {countsText(run)}.{' '}
+            {run.begunAt && <span class="hint">{t('Started {}', agoText(run.begunAt))}</span>}
           </p>
-          <progress aria-label={`Run of ${name}`} />
+          <progress aria-label={t('Run of {}', name)} />
         </section>
       )}
       {!run?.running && one.error ? (
         <p class="notice" role="status">
-          The last run failed: {String(one.error)}
+          {t('The last run failed: {}', String(one.error))}
         </p>
       ) : null}
       <Runs id={id} isRunning={run?.running ?? false} />
@@ -151,18 +152,18 @@ function Runs({ id, isRunning }: { id: string; isRunning: boolean }) {
   const rows = (found.value?.results ?? []).filter((version) => RUNS.includes(nameOf(version))).slice(0, SHOWN)
   return (
     <section class="panel" aria-labelledby="runs-title">
-      <h2 id="runs-title">Runs</h2>
+      <h2 id="runs-title">{t('Runs')}</h2>
       <DataTable
-        label="Runs"
+        label={t('Runs')}
         data={found}
         rows={rows}
         keyOf={({ version }) => String(version)}
-        empty={<EmptyState icon="clock" title="It has not run yet" />}
+        empty={<EmptyState icon="clock" title={t('It has not run yet')} />}
         columns={[
-          { label: 'Time', cell: ({ timestamp }) => momentText(timestamp) },
-          { label: 'What', cell: (version) => labelOf(nameOf(version)) },
+          { label: t('Time'), cell: ({ timestamp }) => momentText(timestamp) },
+          { label: t('What'), cell: (version) => labelOf(nameOf(version)) },
           {
-            label: 'Records',
+            label: t('Records'),
             cell: ({ args }) => [args?.reason, args && countsText(args)].filter(Boolean).join(' ') || '—',
           },
         ]}

@@ -6,6 +6,7 @@ import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -45,31 +46,31 @@ function Integrations() {
   }
   return (
     <>
-      <Head title="Connections" about="Other services that are read, with their past">
+      <Head title={t('Connections')} about={t('Other services that are read, with their past')}>
         {writes && (
           <button type="button" class="primary" onClick={() => setConnecting('new')}>
-            <Icon name="plus" /> Connect a service
+            <Icon name="plus" /> {t('Connect a service')}
           </button>
         )}
       </Head>
       <DataTable
-        label="Integrations"
+        label={t('Integrations')}
         data={found}
         rows={found.value?.results ?? []}
         keyOf={({ $id }) => $id}
-        empty={<EmptyState icon="hook" title="No service is connected" />}
+        empty={<EmptyState icon="hook" title={t('No service is connected')} />}
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: ({ $id, name }) => (
               <a class="title" href={href(['integrations', $id])}>
                 {String(name)}
               </a>
             ),
           },
-          { label: 'Service', cell: ({ provider, scope }) => [provider, scope].filter(Boolean).join(' · ') || '—' },
+          { label: t('Service'), cell: ({ provider, scope }) => [provider, scope].filter(Boolean).join(' · ') || '—' },
           {
-            label: 'State',
+            label: t('State'),
             cell: ({ status, error }) => (
               <>
                 <State value={error ? 'Failing' : String(status)} values={wordsOf(noun?.fields.status)} />
@@ -78,19 +79,22 @@ function Integrations() {
             ),
           },
           {
-            label: 'Runs',
+            label: t('Runs'),
             cell: ({ schedule }) =>
               SCHEDULES.find(({ value }) => value === (schedule ?? ''))?.label ?? String(schedule),
           },
-          { label: 'Last run', cell: ({ lastSyncedAt }) => (lastSyncedAt ? agoText(String(lastSyncedAt)) : 'never') },
+          {
+            label: t('Last run'),
+            cell: ({ lastSyncedAt }) => (lastSyncedAt ? agoText(String(lastSyncedAt)) : 'never'),
+          },
         ]}
         actions={(one) =>
           writes &&
           (one.status === 'Connected' || one.status === 'Synced' ? (
-            <Act onRun={() => run(one)}>Run now</Act>
+            <Act onRun={() => run(one)}>{t('Run now')}</Act>
           ) : (
             <button type="button" onClick={() => setConnecting(one)}>
-              Connect
+              {t('Connect')}
             </button>
           ))
         }

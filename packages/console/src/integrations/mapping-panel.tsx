@@ -6,6 +6,7 @@ import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -66,7 +67,7 @@ export function MappingPanel({ integration, mayWrite }: { integration: Entity; m
       const change = { method: 'PUT' as const, path: `/${TYPE}/${$id}`, body: { mapping: draft }, type: TYPE }
       const { correlation } = await write(change)
       setDraft(null)
-      sayDone(`The mapping of ${String(name)} is saved.`, correlation)
+      sayDone(t('The mapping of {} is saved.', String(name)), correlation)
     } catch (reason) {
       sayError(reason)
     }
@@ -79,9 +80,9 @@ export function MappingPanel({ integration, mayWrite }: { integration: Entity; m
   const isTried = draft === null || JSON.stringify(draft) === JSON.stringify(tried)
   return (
     <section class="panel" aria-labelledby="mapping-title" aria-busy={found.loading}>
-      <h2 id="mapping-title">Fields</h2>
+      <h2 id="mapping-title">{t('Fields')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
-      {!preview && !found.error && <Skeleton rows={4} label="Reading a few records" />}
+      {!preview && !found.error && <Skeleton rows={4} label={t('Reading a few records')} />}
       {preview && mapping && (
         <>
           {objects.map((object) => (
@@ -96,13 +97,13 @@ export function MappingPanel({ integration, mayWrite }: { integration: Entity; m
           ))}
           <footer class="import-actions">
             <button type="button" aria-busy={found.loading} disabled={isTried} onClick={() => setTried(draft)}>
-              Preview
+              {t('Preview')}
             </button>
             <Act class="primary" disabled={draft === null || Object.keys(draft).length === 0} onRun={save}>
-              Save the fields
+              {t('Save the fields')}
             </Act>
             <button type="button" onClick={() => setDraft(preview.default)}>
-              Use the defaults
+              {t('Use the defaults')}
             </button>
           </footer>
         </>
@@ -145,17 +146,17 @@ function ObjectPart(props: {
           />{' '}
           {labelOf(object)}
         </label>
-        {mapping && <span class="hint"> become {mapping.type}</span>}
+        {mapping && <span class="hint"> {t('become {}', mapping.type)}</span>}
       </legend>
       {mapping && (
         <>
-          <Scroll label={`Fields of ${object}`}>
+          <Scroll label={t('Fields of {}', object)}>
             <table class="grid mapping">
               <thead>
                 <tr>
-                  <th scope="col">Their field</th>
-                  <th scope="col">Our field</th>
-                  <th scope="col">Example</th>
+                  <th scope="col">{t('Their field')}</th>
+                  <th scope="col">{t('Our field')}</th>
+                  <th scope="col">{t('Example')}</th>
                 </tr>
               </thead>
               <tbody>
@@ -164,7 +165,7 @@ function ObjectPart(props: {
                     <th scope="row">{theirs}</th>
                     <td>
                       <select
-                        aria-label={`Field for ${theirs}`}
+                        aria-label={t('Field for {}', theirs)}
                         value={ours}
                         onChange={({ currentTarget }) =>
                           setLines(
@@ -174,7 +175,7 @@ function ObjectPart(props: {
                           )
                         }
                       >
-                        <option value="">leave out</option>
+                        <option value="">{t('leave out')}</option>
                         {!fields.some((field) => field.name === ours) && <option value={ours}>{ours}</option>}
                         {fields.map((field) => (
                           <option key={field.name} value={field.name}>
@@ -203,8 +204,8 @@ function ObjectPart(props: {
             }}
           >
             <input
-              aria-label={`Another field of ${object}`}
-              placeholder="Another field"
+              aria-label={t('Another field of {}', object)}
+              placeholder={t('Another field')}
               list={`unused-${object}`}
               value={added}
               onInput={({ currentTarget }) => setAdded(currentTarget.value)}
@@ -215,7 +216,7 @@ function ObjectPart(props: {
               ))}
             </datalist>
             <button type="submit">
-              <Icon name="plus" /> Add
+              <Icon name="plus" /> {t('Add')}
             </button>
           </form>
           {preview && <Records object={object} preview={preview} />}
@@ -228,14 +229,17 @@ function ObjectPart(props: {
 /** Records of the service as they would be written. */
 function Records({ object, preview: { records, error } }: { object: string; preview: PreviewedObject }) {
   if (error !== undefined) return <p class="notice">{error}</p>
-  if (records.length === 0) return <p class="hint">There are no records.</p>
+  if (records.length === 0) return <p class="hint">{t('There are no records.')}</p>
   const columns = [...new Set(records.flatMap(({ data }) => Object.keys(data)))]
   return (
     <details class="folded">
       <summary>
-        {records.length === 1 ? 'The first record' : `The first ${records.length} records`} as they would be written
+        {t(
+          '{} as they would be written',
+          records.length === 1 ? t('The first record') : t('The first {} records', records.length),
+        )}
       </summary>
-      <Scroll label={`Preview of ${object}`}>
+      <Scroll label={t('Preview of {}', object)}>
         <table class="grid">
           <thead>
             <tr>
@@ -244,7 +248,7 @@ function Records({ object, preview: { records, error } }: { object: string; prev
                   {labelOf(name)}
                 </th>
               ))}
-              <th scope="col">Check</th>
+              <th scope="col">{t('Check')}</th>
             </tr>
           </thead>
           <tbody>
@@ -255,7 +259,7 @@ function Records({ object, preview: { records, error } }: { object: string; prev
                 ))}
                 <td>
                   {issues.length === 0 ? (
-                    <span class="state tone-good">fits</span>
+                    <span class="state tone-good">{t('fits')}</span>
                   ) : (
                     <span class="state tone-bad">
                       {issues.map(({ field, message }) => `${field} ${message}`).join('; ')}

@@ -2,11 +2,12 @@ import type { Verb } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { type Draft, FieldsForm, type FormField } from '../parts/forms/form.tsx'
 import { argument } from '../parts/forms/verb-dialog.tsx'
+import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf, numberText } from '../values/format.ts'
+import { inSentence, labelOf, numberText } from '../values/format.ts'
 import { isEditable, type Noun, plural } from '../values/noun.ts'
 import { changeMany, commonVerbs, progress } from './bulk.ts'
 import { exportItems } from './export/export.ts'
@@ -29,50 +30,48 @@ export function BulkBar(props: {
     props.onClear()
   }
   const runOnAll = (verb: Verb, body: Draft) =>
-    change({ done: labelOf(verb.event).toLowerCase(), method: 'POST', suffix: `/${verb.name}`, body })
+    change({ done: inSentence(verb.event), method: 'POST', suffix: `/${verb.name}`, body })
   return (
-    <section class="bulk-bar" aria-label="Selection">
+    <section class="bulk-bar" aria-label={t('Selection')}>
       {running ? (
         <>
-          <progress aria-label="Progress" max={running.total} value={running.done} />
-          <span role="status">
-            {numberText(running.done)} of {numberText(running.total)}
-          </span>
+          <progress aria-label={t('Progress')} max={running.total} value={running.done} />
+          <span role="status">{t('{} of {}', numberText(running.done), numberText(running.total))}</span>
         </>
       ) : (
         <>
-          <strong>{numberText(selected.length)} selected</strong>
+          <strong>{t('{} selected', numberText(selected.length))}</strong>
           {props.total > selected.length && (
             <button type="button" class="quiet" onClick={props.onAll}>
-              Select all {numberText(props.total)}
+              {t('Select all {}', numberText(props.total))}
             </button>
           )}
           <span class="spring" />
           {noun.verbs.update && (
             <button type="button" onClick={() => setEditing(true)}>
-              <Icon name="edit" /> Edit
+              <Icon name="edit" /> {t('Edit')}
             </button>
           )}
           {verbs.length > 0 && (
             <Menu
-              label="Run a verb"
+              label={t('Run a verb')}
               items={verbs.map((verb) => ({
                 label: labelOf(verb.name),
                 onSelect: () => (verb.args?.length ? setAsking(verb) : runOnAll(verb, {})),
               }))}
             />
           )}
-          <Menu label="Export" icon="download" items={exportItems(noun, { selected })} />
+          <Menu label={t('Export')} icon="download" items={exportItems(noun, { selected })} />
           {noun.verbs.delete && (
             <button
               type="button"
               class="danger"
               onClick={() => void change({ done: 'deleted', method: 'DELETE', suffix: '' })}
             >
-              <Icon name="bin" /> Delete
+              <Icon name="bin" /> {t('Delete')}
             </button>
           )}
-          <button type="button" class="quiet icon-only" aria-label="Clear the selection" onClick={props.onClear}>
+          <button type="button" class="quiet icon-only" aria-label={t('Clear the selection')} onClick={props.onClear}>
             <Icon name="close" />
           </button>
         </>
@@ -95,12 +94,12 @@ export function BulkBar(props: {
         </Dialog>
       )}
       {editing && (
-        <Dialog title={`Edit ${numberText(selected.length)} ${plural(noun)}`} onClose={() => setEditing(false)}>
-          <p class="hint">Fields that you leave alone keep their values.</p>
+        <Dialog title={t('Edit {} {}', numberText(selected.length), plural(noun))} onClose={() => setEditing(false)}>
+          <p class="hint">{t('Fields that you leave alone keep their values.')}</p>
           <FieldsForm
             fields={optionalFields(noun)}
             initial={{}}
-            submit="Save all"
+            submit={t('Save all')}
             onCancel={() => setEditing(false)}
             onSubmit={async (body) => {
               setEditing(false)

@@ -4,6 +4,7 @@ import { invalidate } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { newCorrelation, sayDone } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
@@ -63,7 +64,7 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
   if (changed > 0) {
     const refused = failures.length > 0 ? ` ${failures.length} refused: ${failures[0]}` : ''
     sayDone(`${changed} ${change.done}.${refused}`, correlation, failures.length > 0 ? 'bad' : 'good')
-  } else if (failures.length > 0) say(`Nothing ${change.done}: ${failures[0]}`, { tone: 'bad' })
+  } else if (failures.length > 0) say(t('Nothing {}: {}', change.done, failures[0]), { tone: 'bad' })
 }
 
 /** The verbs that every one of these entities may run from its state. */

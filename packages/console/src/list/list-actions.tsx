@@ -3,6 +3,7 @@ import { lazy } from '../lazy.tsx'
 import { asOf, go } from '../place.ts'
 import { mayChange, mayDeclare } from '../service/access.ts'
 import { mayConfigure } from '../service/settings.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { Noun } from '../values/noun.ts'
@@ -28,19 +29,19 @@ export function ListActions(props: { noun: Noun; filter: object; total: number |
       <Menu
         class="icon-only"
         label={<Icon name="more" />}
-        name="List actions"
+        name={t('List actions')}
         items={[
-          { label: 'Columns…', icon: 'columns', onSelect: onColumns },
+          { label: t('Columns…'), icon: 'columns', onSelect: onColumns },
           ...(mayChange(noun)
-            ? [{ label: 'Import…', icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
+            ? [{ label: t('Import…'), icon: 'upload', onSelect: () => go(['import'], { type: noun.name }) } as const]
             : []),
           ...(hasChoices && asOf.value === null && (mayDeclare() || mayConfigure())
-            ? [{ label: 'Choices and colours…', icon: 'shape', onSelect: () => setChoosing(true) } as const]
+            ? [{ label: t('Choices and colours…'), icon: 'shape', onSelect: () => setChoosing(true) } as const]
             : []),
           ...(mayChange(noun) && noun.verbs.merge
-            ? [{ label: 'Find duplicates…', icon: 'people', onSelect: () => setMatching(true) } as const]
+            ? [{ label: t('Find duplicates…'), icon: 'people', onSelect: () => setMatching(true) } as const]
             : []),
-          { label: 'Deleted ones', icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
+          { label: t('Deleted ones'), icon: 'bin', onSelect: () => go(['bin'], { type: noun.name }) },
           ...exportItems(noun, { filter, total }),
         ]}
       />

@@ -6,8 +6,10 @@ import { CreateDialog, newDraft } from '../parts/forms/create.tsx'
 import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
+import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { isNarrow } from '../ui/narrow.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular } from '../values/noun.ts'
@@ -15,6 +17,7 @@ import { everyOne } from './bulk.ts'
 import { ListActions } from './list-actions.tsx'
 import { asked, boardFields, calendarFields, lookOf, setColumns, setLook } from './look.ts'
 import { Nothing } from './nothing.tsx'
+import { narrowColumns } from './table/columns.ts'
 import { Pager } from './table/pager.tsx'
 import { Table } from './table/table.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -62,6 +65,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
   const isBoard = look.layout === 'board'
   const isTable = look.layout === 'table'
   const days = calendarFields(noun)
+  const columns = isNarrow.value ? narrowColumns(noun, look.columns) : look.columns
   const clear = () => {
     setFiltering(false)
     setLook({ text: null, filter: null, mine: null })
@@ -92,11 +96,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
     <div class="fill">
       <Head
         title={labelOf(noun.path)}
-        about={
-          page.value && isTable
-            ? `${numberText(page.value.total)} ${asOf.value ? 'then' : isFiltered ? 'found' : 'in all'}`
-            : undefined
-        }
+        about={page.value && isTable ? foundText(page.value.total, isFiltered) : undefined}
       >
         <Star label={labelOf(noun.path)} />
         <ListActions
@@ -107,7 +107,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         />
         {canCreate && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            <Icon name="plus" /> New {singular(noun)}
+            <Icon name="plus" /> {t('New {}', singular(noun))}
           </button>
         )}
       </Head>
@@ -129,7 +129,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       )}
       {asOf.value !== null && look.text !== '' && (
         <p class="notice" role="status">
-          Full-text search works in the present only. “{look.text}” applies again when you are back.
+          {t('Full-text search works in the present only. “{}” applies again when you are back.', look.text)}
         </p>
       )}
       {asOf.value !== null && query.get('compare') !== null && (
@@ -162,7 +162,8 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       {isTable && page.value && rows.length > 0 && (
         <Table
           noun={noun}
-          columns={look.columns}
+          columns={columns}
+          below={look.columns.filter((name) => !columns.includes(name))}
           question={list.question}
           page={page.value}
           sort={look.sort}
@@ -205,4 +206,11 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       {creating && <CreateDialog noun={noun} onClose={() => setCreating(false)} />}
     </div>
   )
+}
+
+/** How many there are, in a few words. */
+function foundText(total: number, isFiltered: boolean): string {
+  const count = numberText(total)
+  if (asOf.value !== null) return t('{} then', count)
+  return isFiltered ? t('{} found', count) : t('{} in all', count)
 }

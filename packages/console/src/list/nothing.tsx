@@ -1,4 +1,5 @@
 import { asOf, href } from '../place.ts'
+import { t } from '../texts/text.ts'
 import { EmptyState } from '../ui/states.tsx'
 import { type Noun, plural, singular } from '../values/noun.ts'
 
@@ -13,23 +14,23 @@ export function Nothing(props: {
   const { noun } = props
   if (props.isFiltered) {
     return (
-      <EmptyState icon="search" title="Nothing matches.">
+      <EmptyState icon="search" title={t('Nothing matches.')}>
         <button type="button" onClick={props.onClear}>
-          Show all
+          {t('Show all')}
         </button>
       </EmptyState>
     )
   }
-  if (asOf.value !== null) return <EmptyState icon="clock" title={`There were no ${plural(noun)} at that time.`} />
+  if (asOf.value !== null) return <EmptyState icon="clock" title={t('There were no {} at that time.', plural(noun))} />
   return (
-    <EmptyState icon="table" title={`No ${plural(noun)} yet`}>
+    <EmptyState icon="table" title={t('No {} yet', plural(noun))}>
       {props.canCreate && (
         <>
           <button type="button" class="primary" onClick={props.onCreate}>
-            Create the first {singular(noun)}
+            {t('Create the first {}', singular(noun))}
           </button>
           <a class="button" href={href(['import'], { type: noun.name })}>
-            Import a file
+            {t('Import a file')}
           </a>
         </>
       )}

@@ -1,8 +1,9 @@
 import { asOf } from '../place.ts'
+import { t } from '../texts/text.ts'
 import { Tabs } from '../ui/basics.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { labelOf } from '../values/format.ts'
+import { inSentence, labelOf } from '../values/format.ts'
 import { type Noun, plural } from '../values/noun.ts'
 import { boardFields, calendarFields, groupFields, hasMine, isTimed, type Look, setLook } from './look.ts'
 import { ViewsMenu } from './views-menu.tsx'
@@ -20,9 +21,11 @@ export function Toolbar(props: {
   const groups = boardFields(noun)
   const fields = groupFields(noun)
   const layouts: { value: Look['layout']; label: string; icon: IconName }[] = [
-    { value: 'table', label: 'Table', icon: 'table' },
-    ...(groups.length > 0 ? [{ value: 'board', label: 'Board', icon: 'board' } as const] : []),
-    ...(calendarFields(noun).length > 0 ? [{ value: 'calendar', label: 'Calendar', icon: 'calendar' } as const] : []),
+    { value: 'table', label: t('Table'), icon: 'table' },
+    ...(groups.length > 0 ? [{ value: 'board', label: t('Board'), icon: 'board' } as const] : []),
+    ...(calendarFields(noun).length > 0
+      ? [{ value: 'calendar', label: t('Calendar'), icon: 'calendar' } as const]
+      : []),
   ]
   const conditions = Object.keys(look.filter).length
   return (
@@ -33,8 +36,8 @@ export function Toolbar(props: {
         <input
           ref={props.search}
           type="search"
-          aria-label={`Search ${plural(noun)}`}
-          placeholder={asOf.value ? 'Search works in the present only' : 'Search'}
+          aria-label={t('Search {}', plural(noun))}
+          placeholder={asOf.value ? t('Search works in the present only') : t('Search')}
           disabled={asOf.value !== null}
           value={look.text}
           onInput={(event) => setLook({ text: event.currentTarget.value || null })}
@@ -43,20 +46,20 @@ export function Toolbar(props: {
       </label>
       {hasMine(noun) && (
         <button type="button" aria-pressed={look.isMine} onClick={() => setLook({ mine: look.isMine ? null : '1' })}>
-          <Icon name="person" /> Mine
+          <Icon name="person" /> {t('Mine')}
         </button>
       )}
       <button type="button" aria-expanded={props.isFiltering} onClick={props.onFilter}>
-        <Icon name="filter" /> Filter{conditions > 0 ? ` · ${conditions}` : ''}
+        <Icon name="filter" /> {t('Filter{}', conditions > 0 ? ` · ${conditions}` : '')}
       </button>
       {look.layout === 'table' && (
         <Menu
-          label={look.group === null ? 'Group' : `By ${labelOf(look.group).toLowerCase()}`}
+          label={look.group === null ? t('Group') : t('By {}', inSentence(look.group))}
           icon="group"
           items={[
-            { label: 'No groups', checked: look.group === null, onSelect: () => setLook({ group: null }) },
+            { label: t('No groups'), checked: look.group === null, onSelect: () => setLook({ group: null }) },
             ...fields.map((name) => ({
-              label: isTimed(noun, name) ? `${labelOf(name)}, by month` : labelOf(name),
+              label: isTimed(noun, name) ? t('{}, by month', labelOf(name)) : labelOf(name),
               checked: look.group === name,
               onSelect: () => setLook({ group: name }),
             })),
@@ -64,12 +67,12 @@ export function Toolbar(props: {
         />
       )}
       <button type="button" class="wide-only" onClick={props.onColumns}>
-        <Icon name="columns" /> Columns
+        <Icon name="columns" /> {t('Columns')}
       </button>
       <span class="spring" />
       {layouts.length > 1 && (
         <Tabs
-          label="Layout"
+          label={t('Layout')}
           value={look.layout}
           options={layouts}
           onChange={(layout) => setLook({ layout: layout === 'table' ? null : layout, month: null })}

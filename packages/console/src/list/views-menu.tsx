@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { asOf, look as setAddress } from '../place.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { NameDialog } from '../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
@@ -28,27 +29,32 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
   const current = list.find(({ id }) => id === look.view)
   const isChanged = current !== undefined && JSON.stringify(lookText(look)) !== JSON.stringify(current.look)
   const items: MenuItem[] = [
-    { label: `All ${plural(noun)}`, checked: look.view === null, onSelect: () => open(null) },
+    { label: t('All {}', plural(noun)), checked: look.view === null, onSelect: () => open(null) },
     ...list.map((view) => ({
       label: view.name,
       checked: view.id === look.view,
-      hint: isLocal(view) ? 'this browser' : view.isShared ? 'shared' : 'private',
+      hint: isLocal(view) ? t('this browser') : view.isShared ? t('shared') : t('private'),
       onSelect: () => open(view),
     })),
   ]
   if (asOf.value === null) {
     const mine = current && mayEdit(current)
-    items.push({ label: 'Save as a new view…', icon: 'plus', section: 'This view', onSelect: () => setSaving(true) })
+    items.push({
+      label: t('Save as a new view…'),
+      icon: 'plus',
+      section: t('This view'),
+      onSelect: () => setSaving(true),
+    })
     if (mine && isChanged) {
       items.push({
-        label: `Update “${current.name}”`,
+        label: t('Update “{}”', current.name),
         icon: 'check',
         onSelect: () => updateView(current, look).catch(sayError),
       })
     }
     if (mine) {
       const remove = () => deleteView(current).then(() => open(null), sayError)
-      items.push({ label: `Delete “${current.name}”`, icon: 'bin', danger: true, onSelect: remove })
+      items.push({ label: t('Delete “{}”', current.name), icon: 'bin', danger: true, onSelect: remove })
     }
   }
   return (
@@ -57,7 +63,7 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
         class="view-button"
         align="start"
         icon="bookmark"
-        label={current ? `${current.name}${isChanged ? ' · changed' : ''}` : 'Views'}
+        label={current ? `${current.name}${isChanged ? ' · changed' : ''}` : t('Views')}
         items={items}
       />
       {saving && (
@@ -87,16 +93,17 @@ function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSave
     props.onClose()
   }
   return (
-    <NameDialog title="Save this view" submit="Save view" onName={save} onClose={props.onClose}>
+    <NameDialog title={t('Save this view')} submit={t('Save view')} onName={save} onClose={props.onClose}>
       {viewStore() === 'browser' ? (
         <p class="hint">
-          This key may not store views in the tenant, so this one is kept in this browser only. Other people and other
-          browsers do not see it.
+          {t(
+            'This key may not store views in the tenant, so this one is kept in this browser only. Other people and other browsers do not see it.',
+          )}
         </p>
       ) : (
         <label class="check">
           <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
-          Share it with everyone who opens this tenant
+          {t('Share it with everyone who opens this tenant')}
         </label>
       )}
     </NameDialog>

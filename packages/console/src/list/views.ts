@@ -4,6 +4,7 @@ import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/o
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
 import type { Look } from './look.ts'
 
@@ -58,7 +59,7 @@ export async function saveView(type: string, name: string, look: Look, isShared:
   if (viewStore() === 'browser') return saveLocal(view)
   await ensureType(TYPE, NOTATION)
   const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body: view, type: TYPE })
-  sayDone(`View “${name}” saved.`, correlation)
+  sayDone(t('View “{}” saved.', name), correlation)
   return viewOf(value)
 }
 
@@ -68,13 +69,13 @@ export async function updateView(view: View, look: Look): Promise<void> {
     return keepLocal(local().map((one) => (one.id === view.id ? { ...one, look: lookText(look) } : one)))
   const change = { method: 'PUT', path: `/${TYPE}/${view.id}`, body: { look: lookText(look) }, type: TYPE } as const
   const { correlation } = await write(change)
-  sayDone(`View “${view.name}” updated.`, correlation)
+  sayDone(t('View “{}” updated.', view.name), correlation)
 }
 
 export async function deleteView(view: View): Promise<void> {
   if (isLocal(view)) return keepLocal(local().filter(({ id }) => id !== view.id))
   const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${view.id}`, type: TYPE })
-  sayDone(`View “${view.name}” deleted.`, correlation)
+  sayDone(t('View “{}” deleted.', view.name), correlation)
 }
 
 /** Whether to offer changes of a view: it is kept in this browser, or the key may write it. */

@@ -5,11 +5,13 @@ import { Tasks } from '../parts/frame/tasks.tsx'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { session } from '../service/session.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { NameDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { SearchBox } from '../ui/inputs.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { agoText, bytesText, labelOf, momentText, numberText } from '../values/format.ts'
 
@@ -38,51 +40,45 @@ export function TenantsPage() {
         await (await service.tenants.backup(tenant)).blob(),
         `${tenant}-${new Date().toISOString().slice(0, 10)}.sqlite`,
       )
-      say(`The backup of ~${tenant} is saved.`)
+      say(t('The backup of ~{} is saved.', tenant))
     } catch (reason) {
       sayError(reason)
     }
   }
   return (
     <>
-      <Head title="Tenants" about={found.value ? `${numberText(found.value.total)} in all` : undefined}>
+      <Head title={t('Tenants')} about={found.value ? t('{} in all', numberText(found.value.total)) : undefined}>
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          <Icon name="plus" /> New tenant
+          <Icon name="plus" /> {t('New tenant')}
         </button>
       </Head>
       <Tasks of={mine} />
       <div class="toolbar">
-        <input
-          type="search"
-          aria-label="Find a tenant"
-          placeholder="Find a tenant"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
+        <SearchBox label={t('Find a tenant')} value={words} onChange={setWords} />
       </div>
       <DataTable
-        label="Tenants"
+        label={t('Tenants')}
         data={found}
         rows={tenants}
         keyOf={({ tenant }) => tenant}
-        empty={<EmptyState icon="grid" title="There is no tenant of this name" />}
+        empty={<EmptyState icon="grid" title={t('There is no tenant of this name')} />}
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: ({ tenant }) => (
               <a class="title" href={`#/~${tenant}`}>
                 {tenant}
               </a>
             ),
           },
-          { label: 'Size', cell: ({ bytes }) => (bytes === undefined ? '—' : bytesText(bytes)) },
-          { label: 'Limit', cell: (one) => <Limit tenant={one} /> },
+          { label: t('Size'), cell: ({ bytes }) => (bytes === undefined ? '—' : bytesText(bytes)) },
+          { label: t('Limit'), cell: (one) => <Limit tenant={one} /> },
           {
-            label: 'Last change',
+            label: t('Last change'),
             cell: ({ updatedAt }) =>
               updatedAt ? <span title={momentText(updatedAt)}>{agoText(updatedAt)}</span> : 'never',
           },
-          { label: 'State', cell: (one) => <TenantState tenant={one} /> },
+          { label: t('State'), cell: (one) => <TenantState tenant={one} /> },
         ]}
         actions={({ tenant }) => (
           <>
@@ -94,18 +90,18 @@ export function TenantsPage() {
                     ({ ok, events, faults }) =>
                       say(
                         ok
-                          ? `~${tenant} is whole: ${numberText(events)} events.`
-                          : `~${tenant} has ${numberText(faults.length)} faults.`,
+                          ? t('~{} is whole: {} events.', tenant, numberText(events))
+                          : t('~{} has {} faults.', tenant, numberText(faults.length)),
                         { tone: ok ? 'good' : 'bad' },
                       ),
                     sayError,
                   )
               }
             >
-              Verify
+              {t('Verify')}
             </Act>
             <Act icon="download" onRun={() => backUp(tenant)}>
-              Backup
+              {t('Backup')}
             </Act>
           </>
         )}
@@ -113,12 +109,12 @@ export function TenantsPage() {
       <Journal />
       {creating && (
         <NameDialog
-          title="New tenant"
-          submit="Create"
+          title={t('New tenant')}
+          submit={t('Create')}
           onName={async (name) => {
             const tenant = slugOf(name)
             await service.tenants.create(tenant)
-            say(`~${tenant} is there.`)
+            say(t('~{} is there.', tenant))
             found.reload()
             setCreating(false)
           }}
@@ -130,7 +126,7 @@ export function TenantsPage() {
 }
 
 function Limit({ tenant: { limit, bytes } }: { tenant: Tenant }) {
-  if (limit === undefined) return <span class="hint">none</span>
+  if (limit === undefined) return <span class="hint">{t('none')}</span>
   return (
     <span>
       {bytesText(limit)}
@@ -140,10 +136,10 @@ function Limit({ tenant: { limit, bytes } }: { tenant: Tenant }) {
 }
 
 function TenantState({ tenant: { restoring, quarantined, warning } }: { tenant: Tenant }) {
-  if (quarantined) return <span class="state tone-bad">Quarantined</span>
-  if (restoring) return <span class="state tone-busy">Being restored</span>
+  if (quarantined) return <span class="state tone-bad">{t('Quarantined')}</span>
+  if (restoring) return <span class="state tone-busy">{t('Being restored')}</span>
   if (warning) return <span class={`state tone-${warning === 'over_quota' ? 'bad' : 'wait'}`}>{labelOf(warning)}</span>
-  return <span class="state tone-good">Open</span>
+  return <span class="state tone-good">{t('Open')}</span>
 }
 
 /** What the operator did last. */
@@ -156,9 +152,9 @@ function Journal() {
   )
   return (
     <section class="panel" aria-labelledby="journal-title">
-      <h2 id="journal-title">Done by the operator</h2>
+      <h2 id="journal-title">{t('Done by the operator')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
-      {found.value && found.value.results.length === 0 && <p class="hint">Nothing yet.</p>}
+      {found.value && found.value.results.length === 0 && <p class="hint">{t('Nothing yet.')}</p>}
       <ul class="lines">
         {(found.value?.results ?? []).map((entry, at) => (
           <li key={`${entry.at} ${at}`}>

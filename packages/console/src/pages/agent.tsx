@@ -9,6 +9,7 @@ import { mayWrite } from '../service/access.ts'
 import { request } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { undo as undoAll } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { Act, Copyable, Head, JsonText, Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 
@@ -50,26 +51,31 @@ export function AgentPage() {
   useKeys({ 'mod+Enter': () => void run(), 'mod+s': () => void run() })
   return (
     <>
-      <Head title="Agents" about="Search, fetch and do: three tools over MCP, bound to this tenant and to a key" />
+      <Head
+        title={t('Agents')}
+        about={t('Search, fetch and do: three tools over MCP, bound to this tenant and to a key')}
+      />
       {asOf.value !== null && (
         <p class="notice" role="status">
-          Code runs on the data as it is now, and writes nothing.
+          {t('Code runs on the data as it is now, and writes nothing.')}
         </p>
       )}
       <div class="split">
         <section class="panel">
-          <h2>Address</h2>
-          <Copyable text={url} label="The MCP address" />
-          <h2>For an agent's settings</h2>
-          <Copyable text={config} label="Settings of an MCP client" />
+          <h2>{t('Address')}</h2>
+          <Copyable text={url} label={t('The MCP address')} />
+          <h2>{t("For an agent's settings")}</h2>
+          <Copyable text={config} label={t('Settings of an MCP client')} />
           <p class="hint">
-            Give an agent a key of its own, as narrow as its work. What it does carries the key's name in every history.
+            {t(
+              "Give an agent a key of its own, as narrow as its work. What it does carries the key's name in every history.",
+            )}
           </p>
         </section>
         <section class="panel">
-          <h2>Do</h2>
-          <Editor label="Code" language="typescript" value={code} onChange={setCode} onRun={() => void run()} />
-          <p class="hint">TypeScript with $ bound to the tenant. The last expression is the result.</p>
+          <h2>{t('Do')}</h2>
+          <Editor label={t('Code')} language="typescript" value={code} onChange={setCode} onRun={() => void run()} />
+          <p class="hint">{t('TypeScript with $ bound to the tenant. The last expression is the result.')}</p>
           <div class="run">
             <label>
               <input
@@ -78,21 +84,21 @@ export function AgentPage() {
                 disabled={asOf.value !== null || !mayWrite()}
                 onChange={(event) => setDryRun(event.currentTarget.checked)}
               />{' '}
-              Dry run: write nothing
+              {t('Dry run: write nothing')}
             </label>
             <Act class="primary" onRun={run}>
-              Run <kbd>Ctrl ↵</kbd>
+              {t('Run')} <kbd>Ctrl ↵</kbd>
             </Act>
           </div>
           <Failure error={error} />
           {done && (
             <div class="outcome">
-              <h3>Result</h3>
-              <JsonText value={done.result ?? null} label="Result" />
+              <h3>{t('Result')}</h3>
+              <JsonText value={done.result ?? null} label={t('Result')} />
               {done.logs.length > 0 && (
                 <>
-                  <h3>Logs</h3>
-                  <Scroll label="Logs" class="json">
+                  <h3>{t('Logs')}</h3>
+                  <Scroll label={t('Logs')} class="json">
                     <pre>
                       {done.logs.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')}
                     </pre>
@@ -102,7 +108,7 @@ export function AgentPage() {
               <Written events={done.events ?? []} wasDry={done.wasDry} />
               {!done.wasDry && done.correlation && (
                 <Act class="danger" onRun={() => undo(done.correlation!)}>
-                  Undo all of it
+                  {t('Undo all of it')}
                 </Act>
               )}
             </div>
@@ -114,10 +120,10 @@ export function AgentPage() {
 }
 
 function Written({ events, wasDry }: { events: readonly EventRecord[]; wasDry: boolean }) {
-  if (events.length === 0) return wasDry ? <p class="hint">It would write nothing.</p> : null
+  if (events.length === 0) return wasDry ? <p class="hint">{t('It would write nothing.')}</p> : null
   return (
     <>
-      <h3>{wasDry ? 'It would write' : 'It wrote'}</h3>
+      <h3>{wasDry ? t('It would write') : t('It wrote')}</h3>
       <ul class="written">
         {events.map((event) => (
           <li key={event.id}>

@@ -4,10 +4,12 @@ import { may, mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { newCorrelation, sayDone, undo, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { SearchBox } from '../ui/inputs.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
@@ -38,7 +40,8 @@ export function BinPage() {
     } catch (reason) {
       sayError(reason)
     }
-    if (restored > 0) sayDone(restored === 1 ? `${nameOf(some[0]!)} restored.` : `${restored} restored.`, correlation)
+    if (restored > 0)
+      sayDone(restored === 1 ? t('{} restored.', nameOf(some[0]!)) : t('{} restored.', restored), correlation)
     setSelected(new Set())
   }
   /** All that was deleted with it, also on other pages; or what is left of it, when a part was restored since. */
@@ -57,12 +60,12 @@ export function BinPage() {
     setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
     <>
-      <Head title="Bin" about="What was deleted keeps its past and can be restored">
+      <Head title={t('Bin')} about={t('What was deleted keeps its past and can be restored')}>
         <Menu
-          label={type === '' ? 'All types' : labelOf(nouns.value.get(type)?.path ?? type)}
+          label={type === '' ? t('All types') : labelOf(nouns.value.get(type)?.path ?? type)}
           icon="filter"
           items={[
-            { label: 'All types', checked: type === '', onSelect: () => pick(null) },
+            { label: t('All types'), checked: type === '', onSelect: () => pick(null) },
             ...types.map((noun) => ({
               label: labelOf(noun.path),
               checked: type === noun.name,
@@ -72,13 +75,7 @@ export function BinPage() {
         />
       </Head>
       <div class="toolbar">
-        <input
-          type="search"
-          aria-label="Find in the bin"
-          placeholder="Find by name"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
+        <SearchBox label={t('Find in the bin')} hint={t('Find by name')} value={words} onChange={setWords} />
         {rows.some(mayRestore) && (
           <button
             type="button"
@@ -86,32 +83,37 @@ export function BinPage() {
               setSelected(chosen.length > 0 ? new Set() : new Set(rows.filter(mayRestore).map((one) => one.entityId)))
             }
           >
-            {chosen.length > 0 ? 'Select none' : `Select all ${numberText(rows.filter(mayRestore).length)} shown`}
+            {chosen.length > 0
+              ? t('Select none')
+              : t('Select all {} shown', numberText(rows.filter(mayRestore).length))}
           </button>
         )}
         {chosen.length > 0 && (
           <Act class="primary" icon="undo" onRun={() => restore(chosen)}>
-            Restore {numberText(chosen.length)}
+            {t('Restore {}', numberText(chosen.length))}
           </Act>
         )}
       </div>
       <DataTable
-        label="Deleted entities"
+        label={t('Deleted entities')}
         data={found}
         rows={rows}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState icon="bin" title={words === '' ? 'The bin is empty' : `Nothing here is called “${words}”`} />
+          <EmptyState
+            icon="bin"
+            title={words === '' ? t('The bin is empty') : t('Nothing here is called “{}”', words)}
+          />
         }
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: (one) => (
               <span class="binned">
                 {mayRestore(one) && (
                   <input
                     type="checkbox"
-                    aria-label={`Select ${nameOf(one)}`}
+                    aria-label={t('Select {}', nameOf(one))}
                     checked={selected.has(one.entityId)}
                     onChange={() => toggle(one.entityId)}
                   />
@@ -122,10 +124,10 @@ export function BinPage() {
               </span>
             ),
           },
-          { label: 'Type', cell: ({ entityType }) => labelOf(entityType) },
-          { label: 'Deleted by', cell: ({ actor }) => actorName(actor) },
+          { label: t('Type'), cell: ({ entityType }) => labelOf(entityType) },
+          { label: t('Deleted by'), cell: ({ actor }) => actorName(actor) },
           {
-            label: 'When',
+            label: t('When'),
             cell: ({ timestamp }) => <span title={momentText(timestamp)}>{agoText(timestamp)}</span>,
           },
         ]}
@@ -133,28 +135,28 @@ export function BinPage() {
           mayRestore(one) && (
             <>
               {one.together > 1 && (
-                <Act onRun={() => restoreTogether(one)} title="Takes back all that was deleted at once with it">
-                  Restore all deleted together
+                <Act onRun={() => restoreTogether(one)} title={t('Takes back all that was deleted at once with it')}>
+                  {t('Restore all deleted together')}
                 </Act>
               )}
               <Act icon="undo" onRun={() => restore([one])}>
-                Restore
+                {t('Restore')}
               </Act>
             </>
           )
         }
       />
       {(found.value?.cursor || cursors.length > 0) && (
-        <nav class="pager" aria-label="Pages">
+        <nav class="pager" aria-label={t('Pages')}>
           <button type="button" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>
-            <Icon name="left" /> Newer
+            <Icon name="left" /> {t('Newer')}
           </button>
           <button
             type="button"
             disabled={!found.value?.cursor}
             onClick={() => setCursors([...cursors, found.value!.cursor!])}
           >
-            Older <Icon name="right" />
+            {t('Older')} <Icon name="right" />
           </button>
         </nav>
       )}

@@ -7,6 +7,7 @@ import { mayChange } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
@@ -46,7 +47,7 @@ export function MetricsPage() {
   const stages = (snapshot.value?.pipeline as { stages?: Json } | undefined)?.stages
   return (
     <>
-      <Head title="Metrics" about="Computed from the entities and their past" />
+      <Head title={t('Metrics')} about={t('Computed from the entities and their past')} />
       <Failure error={snapshot.error} onRetry={snapshot.reload} />
       {!snapshot.value && !snapshot.error && <Skeleton rows={6} />}
       <div class="sections">
@@ -77,11 +78,11 @@ export function MetricsPage() {
       <div class="charts">
         {stages !== undefined && stages !== null && (
           <section class="panel">
-            <h2>Deals by stage</h2>
+            <h2>{t('Deals by stage')}</h2>
             {stagePoints(stages).length === 0 ? (
-              <p class="hint">{asOf.value === null ? 'No deals yet.' : 'There were no deals at that time.'}</p>
+              <p class="hint">{asOf.value === null ? t('No deals yet.') : t('There were no deals at that time.')}</p>
             ) : (
-              <RankChart title="Deals by stage" points={stagePoints(stages)} />
+              <RankChart title={t('Deals by stage')} points={stagePoints(stages)} />
             )}
           </section>
         )}
@@ -151,11 +152,11 @@ function FunnelPanel({ funnel }: { funnel: Entity }) {
       {!steps && (
         <p class="hint">
           {typeof funnel.conversionRate === 'number'
-            ? `Last counted: ${percentText(funnel.conversionRate)} came through.`
-            : 'Not counted yet.'}
+            ? t('Last counted: {} came through.', percentText(funnel.conversionRate))
+            : t('Not counted yet.')}
         </p>
       )}
-      {mayChange(nouns.value.get('Funnel')) && <Act onRun={analyze}>{steps ? 'Count again' : 'Count'}</Act>}
+      {mayChange(nouns.value.get('Funnel')) && <Act onRun={analyze}>{steps ? t('Count again') : t('Count')}</Act>}
     </section>
   )
 }
@@ -164,14 +165,14 @@ function stagePoints(stages: Json): Point[] {
   if (Array.isArray(stages)) {
     return stages.map((one) => {
       const stage = one as { stage?: string; name?: string; count?: number }
-      return { label: String(stage.stage ?? stage.name), value: stage.count ?? 0 }
+      return { label: labelOf(String(stage.stage ?? stage.name)), value: stage.count ?? 0 }
     })
   }
   const order = wordsOf(nouns.value.get('Deal')?.fields.stage)
   return Object.entries(stages as { [stage: string]: Json })
-    .map(([label, value]) => ({
-      label,
+    .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+    .map(([stage, value]) => ({
+      label: labelOf(stage),
       value: typeof value === 'number' ? value : ((value as { count?: number }).count ?? 0),
     }))
-    .sort((a, b) => order.indexOf(a.label) - order.indexOf(b.label))
 }

@@ -8,6 +8,7 @@ import { asOf, look, place } from '../place.ts'
 import { may } from '../service/access.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { addressOf, request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Act, Copyable, Head, JsonText, Labelled, Tabs } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
@@ -19,22 +20,22 @@ const EXAMPLES: readonly {
   readonly include?: string
   readonly sort?: string
 }[] = [
-  { label: 'Leads by name', type: 'Contact', filter: '{"stage": "Lead"}', sort: 'name' },
+  { label: t('Leads by name'), type: 'Contact', filter: '{"stage": "Lead"}', sort: 'name' },
   {
-    label: 'Large open deals',
+    label: t('Large open deals'),
     type: 'Deal',
     filter: '{\n  "value": {"$gte": 10000},\n  "stage": {"$nin": ["Won", "Lost", "Closed"]}\n}',
     include: 'organization,contact',
     sort: '-value',
   },
   {
-    label: 'Deals of one industry',
+    label: t('Deals of one industry'),
     type: 'Deal',
     filter: '{"organization.industry": "Healthcare"}',
     include: 'organization',
   },
   {
-    label: 'Changed in the last week',
+    label: t('Changed in the last week'),
     type: 'Contact',
     filter: '{"$updatedAt": {"$gte": "7d ago"}}',
     sort: '-$updatedAt',
@@ -96,9 +97,9 @@ export function QueryPage() {
   )
   return (
     <>
-      <Head title="Query" about="The query language on your own data">
+      <Head title={t('Query')} about={t('The query language on your own data')}>
         <Act class="primary" onRun={run}>
-          Run <kbd>Ctrl ↵</kbd>
+          {t('Run')} <kbd>Ctrl ↵</kbd>
         </Act>
       </Head>
       <p class="examples">
@@ -124,20 +125,22 @@ export function QueryPage() {
         ))}
       </p>
       <div class="split">
-        <section class="panel" aria-label="Question">
-          <Labelled label="Type" for={`${id}-type`}>
+        <section class="panel" aria-label={t('Question')}>
+          <Labelled label={t('Type')} for={`${id}-type`}>
             <select id={`${id}-type`} value={type} onChange={(event) => look({ of: event.currentTarget.value })}>
               {[...nouns.value.values()]
                 .filter((noun) => may('read', noun))
                 .map(({ name }) => (
-                  <option key={name}>{name}</option>
+                  <option key={name} value={name}>
+                    {labelOf(name)}
+                  </option>
                 ))}
             </select>
           </Labelled>
           <div class={`labelled${isJson(filter) ? '' : ' wrong'}`}>
-            <span class="label">Filter</span>
+            <span class="label">{t('Filter')}</span>
             <Editor
-              label="Filter"
+              label={t('Filter')}
               language="json"
               value={filter}
               edition={edition}
@@ -145,7 +148,7 @@ export function QueryPage() {
               onChange={setFilter}
               onRun={() => void run()}
             />
-            {!isJson(filter) && <small class="error">This is not JSON yet.</small>}
+            {!isJson(filter) && <small class="error">{t('This is not JSON yet.')}</small>}
           </div>
           <div class="form-grid">
             {text('sort', '-value,name')}
@@ -153,35 +156,33 @@ export function QueryPage() {
             {text('fields', 'all')}
             {text('limit', '25')}
           </div>
-          <h2>Request</h2>
+          <h2>{t('Request')}</h2>
           <Copyable
             text={`curl '${addressOf(`/${type}`, asked)}' \\\n  -H "Authorization: Bearer $TILDE_KEY"`}
-            label="The request as a command"
+            label={t('The request as a command')}
           />
         </section>
-        <section class="panel" aria-label="Result">
+        <section class="panel" aria-label={t('Result')}>
           <div class="panel-head">
             <h2>
-              Answer{' '}
+              {t('Answer')}{' '}
               {outcome && (
-                <span class="unit">
-                  {numberText(outcome.body.total)} in {Math.round(outcome.ms)} ms
-                </span>
+                <span class="unit">{t('{} in {} ms', numberText(outcome.body.total), Math.round(outcome.ms))}</span>
               )}
             </h2>
             <Tabs
-              label="Shape of the answer"
+              label={t('Shape of the answer')}
               value={shape}
               options={[
-                { value: 'table', label: 'Table', icon: 'table' },
+                { value: 'table', label: t('Table'), icon: 'table' },
                 { value: 'json', label: 'JSON', icon: 'code' },
               ]}
               onChange={setShape}
             />
           </div>
           <Failure error={error} />
-          {!outcome && !error && <EmptyState icon="code" title="Ctrl Enter runs it" />}
-          {outcome && shape === 'json' && <JsonText value={outcome.body} label="Answer" />}
+          {!outcome && !error && <EmptyState icon="code" title={t('Ctrl Enter runs it')} />}
+          {outcome && shape === 'json' && <JsonText value={outcome.body} label={t('Answer')} />}
           {outcome && shape === 'table' && (
             <ResultTable noun={nouns.value.get(outcome.type)!} rows={outcome.body.results} />
           )}

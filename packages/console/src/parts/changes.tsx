@@ -2,6 +2,7 @@ import '../../style/pages/changes.css'
 import type { Json } from '@tildebase/nouns'
 import { FileChips } from '../files/file-chips.tsx'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import type { Change } from '../values/diff.ts'
 import { labelOf, shortText } from '../values/format.ts'
 import { Value } from './value.tsx'
@@ -16,8 +17,14 @@ interface Moment {
  * What changed, field by field: the value before, struck out, and the value after. Files open in the viewer when it is
  * known which event changed them.
  */
-export function Changes(props: { changes: readonly Change[]; type: string; moment?: Moment }) {
-  const { changes, type, moment } = props
+export function Changes(props: {
+  changes: readonly Change[]
+  type: string
+  moment?: Moment
+  /** The currency of amounts. */
+  currency?: Json | undefined
+}) {
+  const { changes, type, moment, currency = null } = props
   if (changes.length === 0) return null
   return (
     <dl class="changes">
@@ -27,15 +34,21 @@ export function Changes(props: { changes: readonly Change[]; type: string; momen
           <dd>
             {before !== undefined && before !== null && (
               <del>
-                <Side type={type} field={field} value={before} moment={moment && { ...moment, seq: moment.seq - 1 }} />
+                <Side
+                  type={type}
+                  field={field}
+                  value={before}
+                  currency={currency}
+                  moment={moment && { ...moment, seq: moment.seq - 1 }}
+                />
               </del>
             )}
             {before !== undefined && <span aria-hidden="true"> → </span>}
             <ins>
               {after === undefined || after === null ? (
-                'empty'
+                t('empty')
               ) : (
-                <Side type={type} field={field} value={after} moment={moment} />
+                <Side type={type} field={field} value={after} currency={currency} moment={moment} />
               )}
             </ins>
           </dd>
@@ -45,12 +58,13 @@ export function Changes(props: { changes: readonly Change[]; type: string; momen
   )
 }
 
-function Side(props: { type: string; field: string; value: Json; moment?: Moment | undefined }) {
-  const { type, field, value, moment } = props
+function Side(props: { type: string; field: string; value: Json; currency: Json; moment?: Moment | undefined }) {
+  const { type, field, value, moment, currency } = props
   const declared = nouns.value.get(type)?.fields[field]
   if (declared?.kind === 'file') {
     const place = moment && { type, id: moment.id, field, list: declared.list, asOf: String(moment.seq) }
     return <FileChips value={value} place={place ?? null} />
   }
-  return declared?.kind === 'forward' ? <Value value={value} field={declared} /> : shortText(value)
+  const isPlain = typeof value === 'string' && declared?.kind === 'string'
+  return isPlain ? shortText(value) : <Value value={value} field={declared} name={field} entity={{ currency }} />
 }

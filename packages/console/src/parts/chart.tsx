@@ -1,5 +1,6 @@
 import '../../style/pages/charts.css'
 import { useId } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { compactText, labelOf, numberText } from '../values/format.ts'
 
 export interface Point {
@@ -115,7 +116,9 @@ function Frame(props: {
     1,
     Math.ceil(points.reduce((sum, { label }) => sum + label.length * 6 + 10, 0) / (WIDTH - PAD.left)),
   )
-  const text = points.map(({ label, value }) => `${label} ${value === null ? 'unknown' : numberText(value)}`).join(', ')
+  const text = points
+    .map(({ label, value }) => `${label} ${value === null ? t('unknown') : numberText(value)}`)
+    .join(', ')
   return (
     <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
       <title id={id}>{`${props.title}: ${text}`}</title>

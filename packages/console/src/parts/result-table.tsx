@@ -1,6 +1,7 @@
 import { TITLE } from '../list/table/columns.ts'
 import { href } from '../place.ts'
 import { titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Scroll } from '../ui/basics.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { type Entity, isEntity } from '../values/entity.ts'
@@ -10,10 +11,10 @@ import { Value } from './value.tsx'
 
 /** The entities of an answer as a table, with the columns that have a value. */
 export function ResultTable({ noun, rows }: { noun: Noun; rows: readonly Entity[] }) {
-  if (rows.length === 0) return <EmptyState icon="search" title="Nothing matches" />
+  if (rows.length === 0) return <EmptyState icon="search" title={t('Nothing matches')} />
   const columns = columnsOf(noun, rows)
   return (
-    <Scroll label="Answer">
+    <Scroll label={t('Answer')}>
       <table class="grid">
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { saveFile } from '../list/export/save-file.ts'
 import { useData } from '../service/cache.ts'
 import { request, send } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -16,7 +17,7 @@ export function Seal({ event }: { event: string }) {
   return (
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        <Icon name="seal" /> Proof
+        <Icon name="seal" /> {t('Proof')}
       </button>
       {open && <ProofDialog event={event} onClose={() => setOpen(false)} />}
     </>
@@ -30,17 +31,17 @@ export function ProofDialog({ event, onClose }: { event: string; onClose: () => 
   const download = async () => {
     const response = await send('GET', `/proof/${event}`, { query: { format: 'html' } })
     saveFile(await response.blob(), `proof-${proof!.event}.html`)
-    say('The proof is in your downloads. Open it in any browser: it checks itself, also offline.')
+    say(t('The proof is in your downloads. Open it in any browser: it checks itself, also offline.'))
   }
   return (
-    <Dialog title="Proof of this event" onClose={onClose}>
+    <Dialog title={t('Proof of this event')} onClose={onClose}>
       <Failure error={found.error} onRetry={found.reload} />
       {!proof && !found.error && <Skeleton rows={4} />}
       {proof && <Explanation proof={proof} />}
       {proof && (
         <footer>
           <Act class="primary" onRun={() => download().catch(sayError)}>
-            Download the proof
+            {t('Download the proof')}
           </Act>
         </footer>
       )}
@@ -56,25 +57,26 @@ function Explanation({ proof }: { proof: EventProof }) {
   return (
     <div class="proof">
       <p>
-        This is event <b>{numberText(proof.seq)}</b> of <b>{numberText(proof.size)}</b> in the signed history of{' '}
-        <b>{origin}</b>.
+        {t('This is event')} <b>{numberText(proof.seq)}</b> {t('of')} <b>{numberText(proof.size)}</b>{' '}
+        {t('in the signed history of')} <b>{origin}</b>.
       </p>
       <p>
-        What happened, when, by whom and in which order is sealed. If this event is changed, removed or moved, the
-        history no longer matches the signature, and this proof shows it.
+        {t(
+          'What happened, when, by whom and in which order is sealed. If this event is changed, removed or moved, the history no longer matches the signature, and this proof shows it.',
+        )}
       </p>
       <p>{valuesText(proof)}</p>
       <p>
         {witnesses.length === 0
-          ? 'No witness has cosigned this history: you rely on the service to show the same one to all.'
-          : `Cosigned by ${witnesses.join(', ')}: others have seen the same history.`}
+          ? t('No witness has cosigned this history: you rely on the service to show the same one to all.')
+          : t('Cosigned by {}: others have seen the same history.', witnesses.join(', '))}
       </p>
-      <p class="hint">The proof does not say that what was recorded is true, or that the clock was right.</p>
+      <p class="hint">{t('The proof does not say that what was recorded is true, or that the clock was right.')}</p>
     </div>
   )
 }
 
 function valuesText({ entry }: EventProof): string {
-  if (entry.salt !== null) return 'The proof contains the values as they were recorded.'
-  return 'The proof does not contain the values: they were erased, or your key does not see all of them.'
+  if (entry.salt !== null) return t('The proof contains the values as they were recorded.')
+  return t('The proof does not contain the values: they were erased, or your key does not see all of them.')
 }

@@ -3,9 +3,10 @@ import { FileChips } from '../files/file-chips.tsx'
 import { asOf, href } from '../place.ts'
 import { useNames } from '../service/names.ts'
 import { nouns, titleOf } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { actorName } from '../values/actors.ts'
 import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
-import { dateText, isMoney, labelOf, momentText, moneyText, shortText } from '../values/format.ts'
+import { dateText, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
 import { targetOf, wordsOf } from '../values/noun.ts'
 import { toneOf } from '../values/tones.ts'
 
@@ -15,10 +16,12 @@ interface ValueProps {
   readonly name?: string
   /** The entity that the value is of: it knows the currency. */
   readonly entity?: { readonly [field: string]: Json }
+  /** Whether it has little room, as in a table. */
+  readonly isNear?: boolean
 }
 
 /** A field's value, shown as what it is: a state, an amount, a time, a link. */
-export function Value({ value, field, name = field?.name ?? '', entity }: ValueProps) {
+export function Value({ value, field, name = field?.name ?? '', entity, isNear = false }: ValueProps) {
   if (value === null || value === undefined || value === '') return <span class="none">—</span>
   if (field?.kind === 'forward' || field?.kind === 'back' || isEntity(value)) {
     return <Links value={value} target={targetOf(field)} />
@@ -39,9 +42,9 @@ export function Value({ value, field, name = field?.name ?? '', entity }: ValueP
     )
   }
   if (typeof value === 'string' && (field?.kind === 'datetime' || /(^|\w)(At|timestamp)$/.test(name)))
-    return <Time iso={value} />
+    return <Time iso={value} isNear={isNear} />
   if (field?.kind === 'date' && typeof value === 'string') return <time dateTime={value}>{dateText(value)}</time>
-  if (typeof value === 'boolean') return <span>{value ? 'Yes' : 'No'}</span>
+  if (typeof value === 'boolean') return <span>{value ? t('Yes') : t('No')}</span>
   if (typeof value === 'number') {
     return <span class="number">{isMoney(name) ? moneyText(value, entity?.currency) : shortText(value)}</span>
   }
@@ -66,10 +69,10 @@ function Text({ value, name }: { value: string; name: string }) {
   return <span>{value}</span>
 }
 
-export function Time({ iso }: { iso: string }) {
+export function Time({ iso, isNear = false }: { iso: string; isNear?: boolean }) {
   return (
-    <time dateTime={iso} title={iso}>
-      {momentText(iso)}
+    <time dateTime={iso} title={isNear ? momentText(iso) : iso}>
+      {isNear ? nearText(iso) : momentText(iso)}
     </time>
   )
 }

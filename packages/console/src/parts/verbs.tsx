@@ -3,11 +3,12 @@ import type { Verb } from '@tildebase/nouns'
 import { go } from '../place.ts'
 import { titleOf } from '../service/schema.ts'
 import { isConflict, sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import type { Entity } from '../values/entity.ts'
-import { labelOf } from '../values/format.ts'
+import { inSentence, labelOf } from '../values/format.ts'
 import { type Noun, verbsFor } from '../values/noun.ts'
 import type { Draft } from './forms/form.tsx'
 
@@ -29,7 +30,7 @@ export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuI
     onSelect: () => runVerb(noun, entity, verb),
   }))
   return noun.verbs.delete
-    ? [...verbs, { label: 'Delete', icon: 'bin', danger: true, onSelect: () => remove(noun, entity) }]
+    ? [...verbs, { label: t('Delete'), icon: 'bin', danger: true, onSelect: () => remove(noun, entity) }]
     : verbs
 }
 
@@ -48,8 +49,8 @@ export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
       ))}
       {rest.length > 0 && (
         <Menu
-          label="More"
-          name="More verbs"
+          label={t('More')}
+          name={t('More verbs')}
           items={rest.map((verb) => ({ label: labelOf(verb.name), onSelect: () => runVerb(noun, entity, verb) }))}
         />
       )}
@@ -84,7 +85,7 @@ export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
     const path = `/${noun.name}/${entity.$id}`
     const change = { method: 'DELETE', path, version: entity.$version, type: noun.name } as const
     const { correlation } = await write(change)
-    sayDone(`${titleOf(entity, noun)} deleted.`, correlation)
+    sayDone(t('{} deleted.', titleOf(entity, noun)), correlation)
     return true
   } catch (reason) {
     return failed(reason)
@@ -95,7 +96,7 @@ export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
 export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
   const path = `/${noun.name}/${entity.$id}/${verb.name}`
   const { correlation } = await write({ path, body: args, version: entity.$version, type: noun.name })
-  sayDone(`${titleOf(entity, noun)} ${labelOf(verb.event).toLowerCase()}.`, correlation)
+  sayDone(`${titleOf(entity, noun)} ${inSentence(verb.event)}.`, correlation)
   // What was merged is not there any more: the page shows what it became a part of.
   if (verb.name === 'merge' && typeof args.into === 'string') go([noun.name, args.into])
   return true
@@ -103,7 +104,7 @@ export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): 
 
 function failed(reason: unknown): false {
   if (isConflict(reason))
-    say('It was changed in the meantime. The page shows it as it is now; decide again.', { tone: 'bad' })
+    say(t('It was changed in the meantime. The page shows it as it is now; decide again.'), { tone: 'bad' })
   else sayError(reason)
   return false
 }

@@ -5,6 +5,7 @@ import { addPasskey } from '../service/account.ts'
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
 import { session, signInAddress } from '../service/session.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
@@ -45,17 +46,17 @@ export function AccountPage() {
   if (session.value?.csrf === undefined)
     return (
       <>
-        <Head title="Your account" />
-        <EmptyState icon="person" title="A key has no account">
+        <Head title={t('Your account')} />
+        <EmptyState icon="person" title={t('A key has no account')}>
           <a class="button" href={signInAddress(session.value?.tenant ?? '')}>
-            Sign in as a person
+            {t('Sign in as a person')}
           </a>
         </EmptyState>
       </>
     )
   return (
     <>
-      <Head title="Your account" about="How you sign in, and what acts for you" />
+      <Head title={t('Your account')} about={t('How you sign in, and what acts for you')} />
       <Passkeys />
       <PasswordForm />
       <Sessions />
@@ -68,27 +69,27 @@ function Passkeys() {
   const keys = useList<Passkey>('passkeys')
   const add = () =>
     addPasskey().then(() => {
-      say('The passkey is added.')
+      say(t('The passkey is added.'))
       keys.reload()
     }, sayError)
   return (
     <section class="block" aria-labelledby="passkeys">
-      <h2 id="passkeys">Passkeys</h2>
+      <h2 id="passkeys">{t('Passkeys')}</h2>
       <Mine
         list={keys}
-        empty="You have no passkey yet."
-        label="Passkeys"
+        empty={t('You have no passkey yet.')}
+        label={t('Passkeys')}
         columns={[
-          { label: 'Name', cell: ({ name }) => name },
-          { label: 'Added', cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
-          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+          { label: t('Name'), cell: ({ name }) => name },
+          { label: t('Added'), cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
+          { label: t('Last used'), cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
         ]}
         actions={({ id, name }) => (
-          <Remove list={keys} path={`passkeys/${id}`} title={`Remove ${name}?`} verb="Remove" />
+          <Remove list={keys} path={`passkeys/${id}`} title={t('Remove {}?', name)} verb={t('Remove')} />
         )}
       />
       <Act icon="plus" onRun={add}>
-        Add a passkey
+        {t('Add a passkey')}
       </Act>
     </section>
   )
@@ -98,25 +99,25 @@ function Sessions() {
   const sessions = useList<SessionView>('sessions')
   return (
     <section class="block" aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
+      <h2 id="sessions">{t('Sessions')}</h2>
       <Mine
         list={sessions}
-        empty="No sessions"
-        label="Where you are signed in"
+        empty={t('No sessions')}
+        label={t('Where you are signed in')}
         columns={[
           {
-            label: 'Browser',
+            label: t('Browser'),
             cell: ({ agent, current }) => (
               <>
-                {agent || 'Unknown'} {current && <strong>(this one)</strong>}
+                {agent || t('Unknown')} {current && <strong>{t('(this one)')}</strong>}
               </>
             ),
           },
-          { label: 'Signed in with', cell: ({ method }) => method },
-          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+          { label: t('Signed in with'), cell: ({ method }) => method },
+          { label: t('Last used'), cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
         ]}
         actions={({ id, current }) =>
-          !current && <Remove list={sessions} path={`sessions/${id}`} title="End this session?" verb="End" />
+          !current && <Remove list={sessions} path={`sessions/${id}`} title={t('End this session?')} verb={t('End')} />
         }
       />
     </section>
@@ -127,30 +128,30 @@ function Agents() {
   const agents = useList<Agent>('tokens')
   return (
     <section class="block" aria-labelledby="agents">
-      <h2 id="agents">Agents and applications</h2>
+      <h2 id="agents">{t('Agents and applications')}</h2>
       <Mine
         list={agents}
-        empty="Nothing acts for you."
-        label="Agents and applications"
+        empty={t('Nothing acts for you.')}
+        label={t('Agents and applications')}
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: ({ client }) => (
               <>
-                {client?.name ?? 'Unknown'} <small>{client?.host}</small>
+                {client?.name ?? t('Unknown')} <small>{client?.host}</small>
               </>
             ),
           },
-          { label: 'May', cell: ({ scopes }) => <code>{scopes}</code> },
-          { label: 'Allowed', cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
-          { label: 'Last used', cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
+          { label: t('May'), cell: ({ scopes }) => <code>{scopes}</code> },
+          { label: t('Allowed'), cell: ({ createdAt }) => <Value value={createdAt} name="createdAt" /> },
+          { label: t('Last used'), cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
         ]}
         actions={({ id, client }) => (
           <Remove
             list={agents}
             path={`tokens/${id}`}
-            title={`Disconnect ${client?.name ?? 'this agent'}?`}
-            verb="Disconnect"
+            title={t('Disconnect {}?', client?.name ?? t('this agent'))}
+            verb={t('Disconnect')}
           />
         )}
       />
@@ -186,7 +187,7 @@ function Mine<T extends { readonly id: string }>(props: {
 
 function Remove<T>(props: { list: List<T>; path: string; title: string; verb: string }) {
   const run = async () => {
-    if (!(await confirm(props.title, 'It stops working at once.', props.verb))) return
+    if (!(await confirm(props.title, t('It stops working at once.'), props.verb))) return
     await request('DELETE', `/account/${props.path}`).then(props.list.reload, sayError)
   }
   return (

@@ -7,6 +7,7 @@ import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { byDomain, nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -31,51 +32,51 @@ export function KeysPage() {
   useKeys({ n: () => mayChange(noun) && setMaking(true) })
   const revoke = async (key: Entity) => {
     const sure = await confirm(
-      `Revoke ${key.name}?`,
-      'It stops working at once, and a revoked key cannot be made valid again.',
-      'Revoke',
+      t('Revoke {}?', key.name),
+      t('It stops working at once, and a revoked key cannot be made valid again.'),
+      t('Revoke'),
     )
     if (!sure) return
     await request('POST', `/api-keys/${key.$id}/revoke`).then(() => {
-      say(`${key.name} is revoked.`)
+      say(t('{} is revoked.', key.name))
       keys.reload()
     }, sayError)
   }
   return (
     <>
-      <Head title="API keys" about="Each opens the tenant as far as its scopes reach">
+      <Head title={t('API keys')} about={t('Each opens the tenant as far as its scopes reach')}>
         {mayChange(noun) && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            <Icon name="plus" /> New key
+            <Icon name="plus" /> {t('New key')}
           </button>
         )}
       </Head>
       <DataTable
-        label="API keys"
+        label={t('API keys')}
         data={keys}
         rows={keys.value?.results ?? []}
         keyOf={({ $id }) => $id}
-        empty={<EmptyState icon="key" title="No keys yet" />}
+        empty={<EmptyState icon="key" title={t('No keys yet')} />}
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: (key) => (
               <a class="title" href={href(['ApiKey', key.$id])}>
                 {key.name as string}
               </a>
             ),
           },
-          { label: 'Begins with', cell: (key) => <code>{key.keyPrefix as string}</code> },
-          { label: 'Scopes', cell: (key) => <code>{(key.scopes as string) || '—'}</code> },
-          { label: 'Status', cell: (key) => <State value={String(key.status)} /> },
-          { label: 'Expires', cell: (key) => <Value value={key.expiresAt} name="expiresAt" /> },
-          { label: 'Last used', cell: (key) => <Value value={key.lastUsedAt} name="lastUsedAt" /> },
+          { label: t('Begins with'), cell: (key) => <code>{key.keyPrefix as string}</code> },
+          { label: t('Scopes'), cell: (key) => <code>{(key.scopes as string) || '—'}</code> },
+          { label: t('Status'), cell: (key) => <State value={String(key.status)} /> },
+          { label: t('Expires'), cell: (key) => <Value value={key.expiresAt} name="expiresAt" /> },
+          { label: t('Last used'), cell: (key) => <Value value={key.lastUsedAt} name="lastUsedAt" /> },
         ]}
         actions={(key) =>
           mayChange(noun) &&
           key.status === 'Active' && (
             <Act class="danger" onRun={() => revoke(key)}>
-              Revoke
+              {t('Revoke')}
             </Act>
           )
         }
@@ -92,9 +93,9 @@ export function KeysPage() {
       )}
       {secret !== null && (
         <SecretDialog
-          title="Your new key"
-          about="This is the only time it is shown. Keep it where secrets are kept."
-          label="The new key"
+          title={t('Your new key')}
+          about={t('This is the only time it is shown. Keep it where secrets are kept.')}
+          label={t('The new key')}
           secret={secret}
           onClose={() => setSecret(null)}
         />
@@ -104,10 +105,10 @@ export function KeysPage() {
 }
 
 const ACTIONS = [
-  { value: 'read', label: 'read' },
-  { value: 'propose', label: 'read and propose' },
-  { value: 'write', label: 'read and write' },
-  { value: 'admin', label: 'read, write and administer' },
+  { value: 'read', label: t('read') },
+  { value: 'propose', label: t('read and propose') },
+  { value: 'write', label: t('read and write') },
+  { value: 'admin', label: t('read, write and administer') },
 ]
 
 function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
@@ -126,11 +127,11 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
     setAreas(area === 'all' || next.length === 0 ? ['all'] : next)
   }
   return (
-    <FormDialog title="New key" submit="Create" onSubmit={make} onClose={onClose}>
-      <TextField label="Name" required value={name} onChange={setName} />
-      <SelectField label="May" value={action} options={ACTIONS} onChange={setAction} />
+    <FormDialog title={t('New key')} submit={t('Create')} onSubmit={make} onClose={onClose}>
+      <TextField label={t('Name')} required value={name} onChange={setName} />
+      <SelectField label={t('May')} value={action} options={ACTIONS} onChange={setAction} />
       <fieldset class="choices">
-        <legend>Where</legend>
+        <legend>{t('Where')}</legend>
         {['all', ...byDomain(nouns.value.values()).map(([domain]) => domain)].map((area) => (
           <label key={area}>
             <input type="checkbox" checked={areas.includes(area)} onChange={() => toggle(area)} />
@@ -139,14 +140,14 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         ))}
       </fieldset>
       <TextField
-        label="Expires"
-        hint="Leave it empty for a key without an end."
+        label={t('Expires')}
+        hint={t('Leave it empty for a key without an end.')}
         type="datetime-local"
         value={expiresAt}
         onChange={setExpiresAt}
       />
       <p class="hint">
-        Scopes: <code>{scopes}</code>
+        {t('Scopes:')} <code>{scopes}</code>
       </p>
     </FormDialog>
   )

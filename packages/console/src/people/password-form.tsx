@@ -1,6 +1,7 @@
 import '../../style/pages/people.css'
 import { useState } from 'preact/hooks'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say } from '../toast.ts'
 import { TextField } from '../ui/inputs.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -13,14 +14,14 @@ export function PasswordForm() {
   const change = async () => {
     setError(null)
     await request('PUT', '/account/password', { body: { password, ...(current && { current }) } }).then(() => {
-      say('The password is changed. Your other sessions are ended.')
+      say(t('The password is changed. Your other sessions are ended.'))
       setCurrent('')
       setPassword('')
     }, setError)
   }
   return (
     <section class="block" aria-labelledby="password">
-      <h2 id="password">Password</h2>
+      <h2 id="password">{t('Password')}</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -28,16 +29,16 @@ export function PasswordForm() {
         }}
       >
         <TextField
-          label="Current password"
-          hint="Leave it empty if you have none."
+          label={t('Current password')}
+          hint={t('Leave it empty if you have none.')}
           type="password"
           autocomplete="current-password"
           value={current}
           onChange={setCurrent}
         />
         <TextField
-          label="New password"
-          hint="12 characters or more."
+          label={t('New password')}
+          hint={t('12 characters or more.')}
           type="password"
           autocomplete="new-password"
           minLength={12}
@@ -46,7 +47,7 @@ export function PasswordForm() {
           onChange={setPassword}
         />
         <Failure error={error} />
-        <button type="submit">Change the password</button>
+        <button type="submit">{t('Change the password')}</button>
       </form>
     </section>
   )

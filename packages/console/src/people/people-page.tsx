@@ -6,6 +6,7 @@ import { mayAdminister } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -30,74 +31,81 @@ export function PeoplePage() {
   useKeys({ n: () => mayEdit && setMaking(true) })
   const run = (user: Entity, verb: string) => request<Entity>('POST', `/User/${user.$id}/${verb}`)
   const invite = (user: Entity) =>
-    run(user, 'invite').then((invited) => setInvitation(String(invited.invitation)), sayError)
+    run(user, 'invite').then((invited) => setInvitation(atThisAddress(String(invited.invitation))), sayError)
   const suspend = async (user: Entity) => {
-    const text = 'All sessions and agents of this person end at once.'
-    if (!(await confirm(`Suspend ${user.name}?`, text, 'Suspend'))) return
-    await run(user, 'suspend').then(() => say(`${user.name} is suspended.`), sayError)
+    const text = t('All sessions and agents of this person end at once.')
+    if (!(await confirm(t('Suspend {}?', user.name), text, t('Suspend')))) return
+    await run(user, 'suspend').then(() => say(t('{} is suspended.', user.name)), sayError)
   }
   const give = (user: Entity, role: string) =>
-    request('PUT', `/User/${user.$id}`, { body: { role } }).then(() => say(`${user.name} is ${role} now.`), sayError)
+    request('PUT', `/User/${user.$id}`, { body: { role } }).then(
+      () => say(t('{} is {} now.', user.name, role)),
+      sayError,
+    )
   return (
     <>
-      <Head title="People" about="Who signs in, and what they may do">
+      <Head title={t('People')} about={t('Who signs in, and what they may do')}>
         {mayEdit && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            <Icon name="plus" /> Invite a person
+            <Icon name="plus" /> {t('Invite a person')}
           </button>
         )}
       </Head>
       <DataTable
-        label="People"
+        label={t('People')}
         data={people}
         rows={people.value?.results ?? []}
         keyOf={({ $id }) => $id}
         empty={
           <EmptyState
             icon="people"
-            title={asOf.value === null ? 'No people yet' : 'There were no people at that time.'}
+            title={asOf.value === null ? t('No people yet') : t('There were no people at that time.')}
           />
         }
         columns={[
           {
-            label: 'Name',
+            label: t('Name'),
             cell: (user) => (
               <a class="title" href={href(['User', user.$id])}>
                 {user.name as string}
               </a>
             ),
           },
-          { label: 'E-mail address', cell: (user) => user.email as string },
+          { label: t('E-mail address'), cell: (user) => user.email as string },
           {
-            label: 'Role',
+            label: t('Role'),
             cell: (user) => (
               <select
-                aria-label={`Role of ${user.name}`}
+                aria-label={t('Role of {}', user.name)}
                 disabled={!mayEdit}
                 value={String(user.role ?? '')}
                 onChange={(event) => void give(user, event.currentTarget.value)}
               >
-                {!user.role && <option value="">none</option>}
+                {!user.role && <option value="">{t('none')}</option>}
                 {roles.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
               </select>
             ),
           },
-          { label: 'Status', cell: (user) => <State value={String(user.status)} /> },
+          { label: t('Status'), cell: (user) => <State value={String(user.status)} /> },
         ]}
         actions={(user) =>
           mayEdit && (
             <>
               {user.status !== 'Suspended' && (
-                <Act onRun={() => invite(user)}>{user.status === 'Invited' ? 'Invite again' : 'Reset access'}</Act>
+                <Act onRun={() => invite(user)}>
+                  {user.status === 'Invited' ? t('Invite again') : t('Reset access')}
+                </Act>
               )}
               {user.status === 'Active' && (
                 <Act class="danger" onRun={() => suspend(user)}>
-                  Suspend
+                  {t('Suspend')}
                 </Act>
               )}
-              {user.status === 'Suspended' && <Act onRun={() => run(user, 'activate').catch(sayError)}>Activate</Act>}
+              {user.status === 'Suspended' && (
+                <Act onRun={() => run(user, 'activate').catch(sayError)}>{t('Activate')}</Act>
+              )}
             </>
           )
         }
@@ -115,9 +123,9 @@ export function PeoplePage() {
       )}
       {invitation !== null && (
         <SecretDialog
-          title="The invitation"
-          about="Send this address to the person. It works once, for seven days, and is not shown again."
-          label="The invitation"
+          title={t('The invitation')}
+          about={t('Send this address to the person. It works once, for seven days, and is not shown again.')}
+          label={t('The invitation')}
           secret={invitation}
           onClose={() => setInvitation(null)}
         />
@@ -134,6 +142,12 @@ function useRoles(): readonly string[] {
   return (roles.value?.results ?? []).map(({ name }) => name)
 }
 
+/** An address of the service as this browser reaches it. The service may know itself by another name. */
+function atThisAddress(url: string): string {
+  const { pathname, search, hash } = new URL(url, location.origin)
+  return `${location.origin}${pathname}${search}${hash}`
+}
+
 function NewPerson(props: { roles: readonly string[]; onClose: () => void; onInvited: (url: string) => void }) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
@@ -141,14 +155,14 @@ function NewPerson(props: { roles: readonly string[]; onClose: () => void; onInv
   const make = async () => {
     const user = await request<Entity>('POST', '/User', { body: { name, email, role } })
     const invited = await request<Entity>('POST', `/User/${user.$id}/invite`)
-    props.onInvited(String(invited.invitation))
+    props.onInvited(atThisAddress(String(invited.invitation)))
   }
   return (
-    <FormDialog title="Invite a person" submit="Invite" onSubmit={make} onClose={props.onClose}>
-      <TextField label="Name" required value={name} onChange={setName} />
-      <TextField label="E-mail address" type="email" required value={email} onChange={setEmail} />
+    <FormDialog title={t('Invite a person')} submit={t('Invite')} onSubmit={make} onClose={props.onClose}>
+      <TextField label={t('Name')} required value={name} onChange={setName} />
+      <TextField label={t('E-mail address')} type="email" required value={email} onChange={setEmail} />
       <SelectField
-        label="Role"
+        label={t('Role')}
         value={role}
         options={props.roles.map((value) => ({ value, label: value }))}
         onChange={setRole}

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import { byDomain, nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import { LongTextField, TextField } from '../ui/inputs.tsx'
-import { labelOf, pretty } from '../values/format.ts'
-import { ACTIONS, ownRows, type Rights, rightsOf, scopesOf } from './role-rights.ts'
+import { TextField } from '../ui/inputs.tsx'
+import { labelOf } from '../values/format.ts'
+import { ACTIONS, ownRows, type Rights, type RowFilters, rightsOf, scopesOf } from './role-rights.ts'
+import { RoleRows } from './role-rows.tsx'
 
 export interface Role {
   readonly name: string
@@ -18,12 +20,10 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
   const { role, onClose, onSaved } = props
   const [name, setName] = useState(role.name)
   const [rights, setRights] = useState<Rights>(() => rightsOf(role.scopes))
-  const [filter, setFilter] = useState(() =>
-    role.filter && Object.keys(role.filter).length > 0 ? pretty(role.filter) : '',
-  )
+  const [rows, setRows] = useState<RowFilters>(() => ({ ...role.filter }) as RowFilters)
   const types = [...nouns.value.values()]
   const own = ownRows(types, rights)
-  const isOwn = filter.trim() !== '' && sameText(filter, own)
+  const isOwn = Object.keys(rows).length > 0 && JSON.stringify(rows) === JSON.stringify(own)
   const isNew = role.name === ''
   const areas = ['all', ...byDomain(types).map(([domain]) => domain)]
   const others = Object.keys(rights).filter((area) => !areas.includes(area))
@@ -31,20 +31,26 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
     const next = { ...rights, [area]: action }
     setRights(next)
     // Own records follow the areas.
-    if (isOwn) setFilter(pretty(ownRows(types, next)))
+    if (isOwn) setRows(ownRows(types, next))
   }
   const save = async () => {
-    const rows = filter.trim() === '' ? {} : parsed(filter)
+    // A rule without conditions is left out.
+    const ruled = Object.entries(rows).filter(([, filter]) => Object.keys(filter as object).length > 0)
     await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, {
-      body: { scopes: scopesOf(rights), filter: rows },
+      body: { scopes: scopesOf(rights), filter: Object.fromEntries(ruled) },
     })
     onSaved(name)
   }
   return (
-    <FormDialog title={isNew ? 'New role' : `Role ${role.name}`} submit="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={isNew ? t('New role') : t('Role {}', role.name)}
+      submit={t('Save')}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <TextField
-        label="Name"
-        hint="One word that begins with a capital letter, such as Sales."
+        label={t('Name')}
+        hint={t('One word that begins with a capital letter, such as Sales.')}
         required
         pattern="[A-Z][A-Za-z0-9]{0,39}"
         disabled={!isNew}
@@ -52,12 +58,12 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
         onChange={setName}
       />
       <fieldset class="choices rights">
-        <legend>May</legend>
+        <legend>{t('May')}</legend>
         {[...areas, ...others].map((area) => (
           <label key={area}>
-            <span>{area === 'all' ? 'Everything' : labelOf(area)}</span>
+            <span>{area === 'all' ? t('Everything') : labelOf(area)}</span>
             <select
-              aria-label={area === 'all' ? 'Everything' : labelOf(area)}
+              aria-label={area === 'all' ? t('Everything') : labelOf(area)}
               value={rights[area] ?? ''}
               onChange={(event) => set(area, event.currentTarget.value)}
             >
@@ -76,38 +82,19 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
           type="checkbox"
           checked={isOwn}
           disabled={Object.keys(own).length === 0}
-          onChange={(event) => setFilter(event.currentTarget.checked ? pretty(own) : '')}
+          onChange={(event) => setRows(event.currentTarget.checked ? own : {})}
         />{' '}
-        Own records only: what the person owns or is assigned to
+        {t('Own records only: what the person owns or is assigned to')}
       </label>
-      <details open={filter.trim() !== '' && !isOwn}>
-        <summary>Other rows, by hand</summary>
-        <LongTextField
-          label="Only these rows"
-          hint='Filters by type, such as {"Deal": {"owner": "$user.$id"}}. $user.email is the address of the person.'
-          value={filter}
-          onChange={setFilter}
-        />
-      </details>
+      {!isOwn && (
+        <details open={Object.keys(rows).length > 0}>
+          <summary>{t('Only some records')}</summary>
+          <RoleRows types={types} own={own} rows={rows} onChange={setRows} />
+        </details>
+      )}
       <p class="hint">
-        Scopes: <code>{scopesOf(rights) || 'none'}</code>
+        {t('Scopes:')} <code>{scopesOf(rights) || 'none'}</code>
       </p>
     </FormDialog>
   )
-}
-
-function sameText(text: string, value: object): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
-  } catch {
-    return false
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('The rows by hand are not valid JSON. Correct them, or clear the field.')
-  }
 }

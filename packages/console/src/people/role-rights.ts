@@ -1,16 +1,20 @@
 import type { Json } from '@tildebase/nouns'
+import { t } from '../texts/text.ts'
 import { type Noun, personFields } from '../values/noun.ts'
 
 /** What a role may do in each area: `{ crm: 'write', support: 'read' }`. */
 export type Rights = { readonly [area: string]: string }
 
+/** Which records of each type a role sees, as filters. */
+export type RowFilters = { readonly [type: string]: Json }
+
 /** The actions of a scope, each with what people call it. */
 export const ACTIONS = [
-  { value: '', label: 'nothing' },
-  { value: 'read', label: 'read' },
-  { value: 'propose', label: 'read and propose' },
-  { value: 'write', label: 'read and write' },
-  { value: 'admin', label: 'read, write and administer' },
+  { value: '', label: t('nothing') },
+  { value: 'read', label: t('read') },
+  { value: 'propose', label: t('read and propose') },
+  { value: 'write', label: t('read and write') },
+  { value: 'admin', label: t('read, write and administer') },
 ]
 
 /** The rights of scopes such as `read:crm,write:Deal`. */
@@ -29,7 +33,7 @@ export function scopesOf(rights: Rights): string {
 }
 
 /** The row filters of a role that sees its own records only, for every type that has an owner or an assignee. */
-export function ownRows(types: Iterable<Noun>, rights: Rights): { [type: string]: Json } {
+export function ownRows(types: Iterable<Noun>, rights: Rights): RowFilters {
   const filters: { [type: string]: Json } = {}
   for (const noun of types) {
     const isReached = ['all', noun.domain, noun.name].some((area) => (rights[area] ?? '') !== '')

@@ -5,6 +5,7 @@ import { asOf } from '../place.ts'
 import { mayAdminister } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -24,47 +25,47 @@ export function RolesPage() {
   const mayEdit = asOf.value === null && mayAdminister('User')
   useKeys({ n: () => mayEdit && setEdited(EMPTY) })
   const remove = async (role: Role) => {
-    const text = 'People who have this role keep its name, and may do nothing until they get another one.'
-    if (!(await confirm(`Delete the role ${role.name}?`, text, 'Delete'))) return
+    const text = t('People who have this role keep its name, and may do nothing until they get another one.')
+    if (!(await confirm(t('Delete the role {}?', role.name), text, t('Delete')))) return
     await request('DELETE', `/schema/roles/${role.name}`).then(() => {
-      say(`The role ${role.name} is deleted.`)
+      say(t('The role {} is deleted.', role.name))
       roles.reload()
     }, sayError)
   }
   return (
     <>
-      <Head title="Roles" about="What people may do; a change takes effect on their next request">
+      <Head title={t('Roles')} about={t('What people may do; a change takes effect on their next request')}>
         {mayEdit && (
           <button type="button" class="primary" onClick={() => setEdited(EMPTY)}>
-            <Icon name="plus" /> New role
+            <Icon name="plus" /> {t('New role')}
           </button>
         )}
       </Head>
       {asOf.value !== null && (
         <p class="notice" role="status">
-          Roles are shown as they are now.
+          {t('Roles are shown as they are now.')}
         </p>
       )}
       <DataTable
-        label="Roles"
+        label={t('Roles')}
         data={roles}
         rows={roles.value?.results ?? []}
         keyOf={({ name }) => name}
-        empty={<EmptyState icon="people" title="No roles" />}
+        empty={<EmptyState icon="people" title={t('No roles')} />}
         columns={[
-          { label: 'Name', cell: ({ name }) => name },
-          { label: 'Scopes', cell: ({ scopes }) => <code>{scopes}</code> },
-          { label: 'Only these rows', cell: ({ filter }) => (filter ? <code>{JSON.stringify(filter)}</code> : '—') },
+          { label: t('Name'), cell: ({ name }) => name },
+          { label: t('Scopes'), cell: ({ scopes }) => <code>{scopes}</code> },
+          { label: t('Only these rows'), cell: ({ filter }) => (filter ? <code>{JSON.stringify(filter)}</code> : '—') },
         ]}
         actions={(role) =>
           mayEdit &&
           !role.builtIn && (
             <>
               <button type="button" onClick={() => setEdited(role)}>
-                Edit
+                {t('Edit')}
               </button>
               <Act class="danger" onRun={() => remove(role)}>
-                Delete
+                {t('Delete')}
               </Act>
             </>
           )
@@ -76,7 +77,7 @@ export function RolesPage() {
           onClose={() => setEdited(null)}
           onSaved={(name) => {
             setEdited(null)
-            say(`The role ${name} is saved.`)
+            say(t('The role {} is saved.', name))
             roles.reload()
           }}
         />

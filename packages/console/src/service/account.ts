@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { request } from './service.ts'
 
 interface Started {
@@ -11,6 +12,6 @@ export async function addPasskey(): Promise<void> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential | null
   if (!credential) return
-  const name = navigator.platform || 'Passkey'
+  const name = navigator.platform || t('Passkey')
   await request('POST', '/account/passkeys', { body: { challenge, response: credential.toJSON(), name } })
 }

@@ -21,10 +21,7 @@ function keyOf(time: string | null, names: readonly string[]) {
   return ['counts', time, names.length] as const
 }
 
-/**
- * The types that have entities; null while that is not known, and where there are none at all. They are counted once: an
- * event tells of a type that gets its first entity.
- */
+/** The types that have entities; null while that is not known. They are counted once: an event tells of a first entity. */
 export function useFilledTypes(types: readonly { readonly name: string }[]): ReadonlySet<string> | null {
   const joined = types.map(({ name }) => name).join()
   const names = useMemo(() => joined.split(',').filter(Boolean), [joined])
@@ -41,9 +38,7 @@ export function useFilledTypes(types: readonly { readonly name: string }[]): Rea
     [],
   )
   if (!counts.value) return null
-  const filled = new Set([...seen, ...[...counts.value].filter(([, count]) => count > 0).map(([type]) => type)])
-  // The log of a new tenant has the creation of its key already.
-  return [...filled].some((type) => type !== 'Event' && names.includes(type)) ? filled : null
+  return new Set([...seen, ...[...counts.value].filter(([, count]) => count > 0).map(([type]) => type)])
 }
 
 /** How many of each type there are: a hundred types in a request. */

@@ -1,5 +1,6 @@
 import { type Events, eventsOf, type Problem, type Sending, type Wire, wireTo } from '@tildebase/client'
 import type { NounMap } from '@tildebase/nouns'
+import { t } from '../texts/text.ts'
 import { leave, type Session, session } from './session.ts'
 
 /** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
@@ -46,8 +47,8 @@ export function checkKey(status: number): void {
   if (status !== 401) return
   leave(
     session.value?.csrf
-      ? 'You are signed out. Sign in again to continue here.'
-      : 'This key no longer opens the tenant. Paste one that does to continue here.',
+      ? t('You are signed out. Sign in again to continue here.')
+      : t('This key no longer opens the tenant. Paste one that does to continue here.'),
   )
 }
 

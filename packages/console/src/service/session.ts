@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { enter, place } from '../place.ts'
+import { t } from '../texts/text.ts'
 
 /**
  * What opens the tenant: a key, which is in memory, or for as long as the tab if its owner asks for that; or a person
@@ -51,10 +52,11 @@ export async function openSignedIn(): Promise<void> {
 /** Signs the person out, or forgets the key. */
 export async function signOut(): Promise<void> {
   const mine = session.value
-  leave()
-  if (!mine?.csrf) return
+  if (!mine?.csrf) return leave()
   const headers = { 'x-tilde-csrf': mine.csrf }
   await fetch(`/~${mine.tenant}/session`, { method: 'DELETE', headers }).catch(() => undefined)
+  // People come back as people: the box for keys is not for them.
+  location.assign(signInAddress(mine.tenant))
 }
 
 /** The page for signing in to a tenant, which leads back to where the console is. */
@@ -98,7 +100,7 @@ window.addEventListener('hashchange', () => {
     // The operator's key opens every tenant.
     if (isOperator(session.value))
       return open({ tenant, key: session.value.key }, sessionStorage.getItem(STORE) !== null)
-    leave(`This link is into ~${tenant}.`)
+    leave(t('This link is into ~{}.', tenant))
     void openSignedIn()
   }
 })

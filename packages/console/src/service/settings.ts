@@ -9,19 +9,25 @@ import { request } from './service.ts'
 import { sayDone, write } from './write.ts'
 
 const TYPE = 'Setting'
-const NOTATION = { $domain: 'crm', name: 'string!##', value: 'json' }
+const NOTATION = { $domain: 'platform', name: 'string!##', value: 'json' }
 
 interface Setting {
   readonly id: string
   readonly value: Json
 }
 
-/** What the tenant has decided for everyone: its currency, the colours of states, marks in time. */
+/** What the tenant has decided for everyone: its name, its currency, the colours of states, marks in time. */
 const settings = signal<ReadonlyMap<string, Setting>>(new Map())
 
 /** The value of a setting; null when it is not set. */
 export function setting(name: string): Json {
   return settings.value.get(name)?.value ?? null
+}
+
+/** What the tenant calls itself; null when it has not said so. */
+export function tenantName(): string | null {
+  const name = setting('name')
+  return typeof name === 'string' && name !== '' ? name : null
 }
 
 /** Whether this key can change settings. */

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { Problem, type UndoAnswer } from '@tildebase/client'
+import { t } from '../texts/text.ts'
 import { dismissAction, say, sayError } from '../toast.ts'
 import { numberText } from '../values/format.ts'
 import { invalidate } from './cache.ts'
@@ -56,7 +57,7 @@ let done: readonly { readonly text: string; readonly correlation: string }[] = [
 /** Says what was done, with a button that takes it back. */
 export function sayDone(text: string, correlation: string, tone: 'good' | 'bad' = 'good'): void {
   done = [...done, { text, correlation }].slice(-MOST_UNDOS)
-  say(text, { tone, action: { label: 'Undo', about: correlation, run: () => undo(correlation) } })
+  say(text, { tone, action: { label: t('Undo'), about: correlation, run: () => undo(correlation) } })
 }
 
 /** Takes back the last change of this tab, however long ago it was. */
@@ -80,13 +81,14 @@ export async function undo(correlation: string, saysWhy = true): Promise<boolean
     const { undone, kept } = answer
     if (undone === undefined) {
       // A long undo continues as a task of the service.
-      say('It is being undone. That takes a moment.')
+      say(t('It is being undone. That takes a moment.'))
       return true
     }
-    const count = undone === 1 ? 'Undone' : `${numberText(undone)} changes undone`
-    const stayed = kept.length === 0 ? '' : ` ${numberText(kept.length)} tracked events stay, because they happened.`
+    const count = undone === 1 ? t('Undone') : t('{} changes undone', numberText(undone))
+    const stayed =
+      kept.length === 0 ? '' : ` ${t('{} tracked events stay, because they happened.', numberText(kept.length))}`
     say(`${text === undefined ? `${count}.` : `${count}: ${text}`}${stayed}`, {
-      action: { label: 'Redo', run: () => undo(answer.correlation) },
+      action: { label: t('Redo'), run: () => undo(answer.correlation) },
     })
     return true
   } catch (reason) {

@@ -1,5 +1,3 @@
-import type { Texts } from './translate.ts'
-
 /** The languages of the console. English is in the program itself. */
 export const LANGUAGES = {
   en: { name: 'English', dir: 'ltr' },
@@ -9,8 +7,5 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** The texts of a language; null for English. */
-export async function loadTexts(language: Language): Promise<Texts | null> {
-  if (language === 'de') return (await import('./de.ts')).default
-  return language === 'he' ? (await import('./he.ts')).default : null
-}
+/** The texts of a language, by the English ones. */
+export type Texts = { readonly [english: string]: string }

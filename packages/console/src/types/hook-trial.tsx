@@ -6,6 +6,7 @@ import { Changes } from '../parts/changes.tsx'
 import { RelationPicker } from '../parts/forms/relation-picker.tsx'
 import { titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Act, JsonText, Labelled } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 import { type Noun, singular } from '../values/noun.ts'
@@ -43,9 +44,9 @@ export function HookTrial({ noun, code, isBefore }: { noun: Noun; code: string; 
     )
   }
   return (
-    <section class="preview" aria-label="Effect of the hook">
-      <h3>Effect</h3>
-      <Labelled label="Try it on" for={`${id}-subject`} hint={`The newest ${singular(noun)} when empty`}>
+    <section class="preview" aria-label={t('Effect of the hook')}>
+      <h3>{t('Effect')}</h3>
+      <Labelled label={t('Try it on')} for={`${id}-subject`} hint={t('The newest {} when empty', singular(noun))}>
         <RelationPicker
           id={`${id}-subject`}
           targets={[noun.name]}
@@ -55,7 +56,7 @@ export function HookTrial({ noun, code, isBefore }: { noun: Noun; code: string; 
           onChange={setSubject}
         />
       </Labelled>
-      <Act onRun={tryOut}>Try it without a trace</Act>
+      <Act onRun={tryOut}>{t('Try it without a trace')}</Act>
       <Failure error={error} />
       {outcome && <Shown noun={noun} isBefore={isBefore} outcome={outcome} />}
     </section>
@@ -64,17 +65,17 @@ export function HookTrial({ noun, code, isBefore }: { noun: Noun; code: string; 
 
 function Shown({ noun, isBefore, outcome }: { noun: Noun; isBefore: boolean; outcome: Outcome }) {
   const { entity, returned, events } = outcome
-  const on = entity === null ? `an empty ${singular(noun)}: there is none yet` : titleOf(entity, noun)
+  const on = entity === null ? t('an empty {}: there is none yet', singular(noun)) : titleOf(entity, noun)
   const changes =
     isBefore && isPlainObject(returned)
       ? Object.entries(returned).map(([field, after]) => ({ field, before: entity?.[field] ?? null, after }))
       : []
   return (
     <div role="status">
-      <p>Tried on {on}.</p>
-      {isBefore && changes.length === 0 && <p>It lets the write through and changes nothing.</p>}
+      <p>{t('Tried on {}.', on)}</p>
+      {isBefore && changes.length === 0 && <p>{t('It lets the write through and changes nothing.')}</p>}
       <Changes changes={changes} type={noun.name} />
-      {!isBefore && returned !== null && <JsonText value={returned} label="What the hook returns" />}
+      {!isBefore && returned !== null && <JsonText value={returned} label={t('What the hook returns')} />}
       {!isBefore && <WrittenEvents events={events} />}
     </div>
   )

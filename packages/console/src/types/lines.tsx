@@ -1,19 +1,22 @@
 import '../../style/pages/filter.css'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { type FieldKind, type FieldRow, type VerbRow, wordsIn } from './notation.ts'
+import { labelOf } from '../values/format.ts'
+import { type FieldKind, type FieldRow, NAMED, type VerbRow, wordsIn } from './notation.ts'
 
-const KINDS: readonly { readonly value: FieldKind; readonly label: string }[] = [
-  { value: 'string', label: 'Text' },
-  { value: 'number', label: 'Number' },
-  { value: 'boolean', label: 'Yes or no' },
-  { value: 'date', label: 'Date' },
-  { value: 'datetime', label: 'Date and time' },
-  { value: 'enum', label: 'Choice' },
-  { value: 'forward', label: 'Relation' },
+/** The kinds of fields, as people call them. */
+export const KINDS: readonly { readonly value: FieldKind; readonly label: string }[] = [
+  { value: 'string', label: t('Text') },
+  { value: 'number', label: t('Number') },
+  { value: 'boolean', label: t('Yes or no') },
+  { value: 'date', label: t('Date') },
+  { value: 'datetime', label: t('Date and time') },
+  { value: 'enum', label: t('Choice') },
+  { value: 'forward', label: t('Relation') },
   { value: 'json', label: 'JSON' },
-  { value: 'file', label: 'File' },
-  { value: 'computed', label: 'Computed' },
+  { value: 'file', label: t('File') },
+  { value: 'computed', label: t('Computed') },
 ]
 
 /** One field in the editor of a type. */
@@ -24,21 +27,23 @@ export function FieldLine(props: {
   onRemove: () => void
 }) {
   const { row, onChange } = props
-  const name = row.name || 'the new field'
+  const name = row.name || t('the new field')
   return (
     <tr>
       <td>
         <input
-          aria-label="Field name"
+          aria-label={t('Field name')}
           required
-          pattern="[A-Za-z_][A-Za-z0-9_]*"
+          pattern={NAMED}
+          title={t('A name has a letter from A to Z.')}
+          placeholder={t('Due day')}
           value={row.name}
           onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
       </td>
       <td>
         <select
-          aria-label={`Kind of ${name}`}
+          aria-label={t('Kind of {}', name)}
           value={row.kind}
           onChange={(event) => onChange({ kind: event.currentTarget.value as FieldKind, fallback: '' })}
         >
@@ -52,16 +57,16 @@ export function FieldLine(props: {
       <td>
         {row.kind === 'enum' && (
           <input
-            aria-label={`Choices of ${name}`}
+            aria-label={t('Choices of {}', name)}
             required
-            placeholder="Draft, Active, Done"
+            placeholder={t('Draft, Active, Done')}
             value={row.words}
             onInput={(event) => onChange({ words: event.currentTarget.value })}
           />
         )}
         {row.kind === 'number' && (
           <input
-            aria-label={`Range of ${name}`}
+            aria-label={t('Range of {}', name)}
             pattern="-?[0-9.]*\.\.-?[0-9.]*"
             placeholder="0..100"
             value={row.range}
@@ -70,7 +75,7 @@ export function FieldLine(props: {
         )}
         {row.kind === 'computed' && (
           <input
-            aria-label={`Formula of ${name}`}
+            aria-label={t('Formula of {}', name)}
             required
             placeholder="sum(items.amount)"
             value={row.formula}
@@ -79,14 +84,16 @@ export function FieldLine(props: {
         )}
         {row.kind === 'forward' && (
           <select
-            aria-label={`Target of ${name}`}
+            aria-label={t('Target of {}', name)}
             required
             value={row.target}
             onChange={(event) => onChange({ target: event.currentTarget.value })}
           >
-            <option value="">choose…</option>
+            <option value="">{t('choose…')}</option>
             {props.types.map((type) => (
-              <option key={type}>{type}</option>
+              <option key={type} value={type}>
+                {labelOf(type)}
+              </option>
             ))}
           </select>
         )}
@@ -94,7 +101,7 @@ export function FieldLine(props: {
       <td>
         <input
           type="checkbox"
-          aria-label={`${name} is required`}
+          aria-label={t('{} is required', name)}
           checked={row.required}
           disabled={row.kind === 'computed'}
           onChange={(event) => onChange({ required: event.currentTarget.checked })}
@@ -103,34 +110,34 @@ export function FieldLine(props: {
       <td>
         <input
           type="checkbox"
-          aria-label={`${name} holds several`}
+          aria-label={t('{} holds several', name)}
           checked={row.list}
-          disabled={row.kind === 'enum' || row.kind === 'computed'}
+          disabled={row.kind === 'computed'}
           onChange={(event) => onChange({ list: event.currentTarget.checked })}
         />
       </td>
       <td>
         <select
-          aria-label={`Index of ${name}`}
+          aria-label={t('Index of {}', name)}
           value={row.index}
           disabled={row.kind === 'forward' || row.kind === 'json' || row.kind === 'file'}
           onChange={(event) => onChange({ index: event.currentTarget.value as FieldRow['index'] })}
         >
-          <option value="none">none</option>
-          <option value="indexed">quick to filter</option>
-          {row.kind !== 'computed' && <option value="unique">unique</option>}
+          <option value="none">{t('none')}</option>
+          <option value="indexed">{t('quick to filter')}</option>
+          {row.kind !== 'computed' && <option value="unique">{t('unique')}</option>}
         </select>
       </td>
       <td>
         <input
-          aria-label={`Default of ${name}`}
+          aria-label={t('Default of {}', name)}
           value={row.fallback}
           disabled={['forward', 'json', 'file', 'computed'].includes(row.kind)}
           onInput={(event) => onChange({ fallback: event.currentTarget.value })}
         />
       </td>
       <td class="row-actions">
-        <button type="button" class="quiet icon-only" aria-label={`Remove ${name}`} onClick={props.onRemove}>
+        <button type="button" class="quiet icon-only" aria-label={t('Remove {}', name)} onClick={props.onRemove}>
           <Icon name="close" />
         </button>
       </td>
@@ -147,15 +154,16 @@ export function VerbLine(props: {
 }) {
   const { row, onChange } = props
   const from = wordsIn(row.from)
-  const starts = from.length === 0 ? 'from any state' : `from ${from.join(', ')}`
+  const starts = from.length === 0 ? t('from any state') : t('from {}', from.join(', '))
   const toggle = (state: string) =>
     onChange({ from: (from.includes(state) ? from.filter((one) => one !== state) : [...from, state]).join(', ') })
   return (
     <div class="filter-line">
       <input
-        aria-label="Verb name"
+        aria-label={t('Verb name')}
         required
-        pattern="[a-z][A-Za-z0-9]*"
+        pattern={NAMED}
+        title={t('A name has a letter from A to Z.')}
         placeholder="approve"
         value={row.name}
         onInput={(event) => onChange({ name: event.currentTarget.value })}
@@ -163,7 +171,7 @@ export function VerbLine(props: {
       <Menu
         class="select-like"
         align="start"
-        name={`${row.name || 'The verb'} ${starts}`}
+        name={`${row.name || t('The verb')} ${starts}`}
         label={starts}
         items={props.states.map((state) => ({
           label: state,
@@ -172,19 +180,19 @@ export function VerbLine(props: {
         }))}
       />
       <select
-        aria-label={`State after ${row.name || 'the verb'}`}
+        aria-label={t('State after {}', row.name || t('the verb'))}
         required
         value={row.to}
         onChange={(event) => onChange({ to: event.currentTarget.value })}
       >
-        <option value="">to…</option>
+        <option value="">{t('to…')}</option>
         {props.states.map((state) => (
           <option key={state} value={state}>
-            to {state}
+            {t('to {}', state)}
           </option>
         ))}
       </select>
-      <button type="button" class="quiet icon-only" aria-label="Remove the verb" onClick={props.onRemove}>
+      <button type="button" class="quiet icon-only" aria-label={t('Remove the verb')} onClick={props.onRemove}>
         <Icon name="close" />
       </button>
     </div>

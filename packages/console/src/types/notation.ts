@@ -61,6 +61,31 @@ export const EMPTY_FIELD: FieldRow = {
   fallback: '',
 }
 
+/** What a name must have, to become one of the API. */
+export const NAMED = '.*[A-Za-z].*'
+
+/** The name of a type in the API: `service contract` is `ServiceContract`. */
+export function typeName(text: string): string {
+  return /^[A-Z][A-Za-z0-9]*$/.test(text) ? text : wordsOfName(text).map(capital).join('')
+}
+
+/** The name of a field or a verb in the API: `Due day` is `dueDay`. */
+function fieldName(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return text
+  const [first = '', ...rest] = wordsOfName(text)
+  return first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capital).join('')
+}
+
+function wordsOfName(text: string): string[] {
+  const plain = text.replaceAll('ß', 'ss').normalize('NFKD').replace(/\p{M}/gu, '')
+  const words = plain.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return words.slice(words.findIndex((word) => /^[A-Za-z]/.test(word)))
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
 /** The draft of a type that exists: all of it, or what the tenant has added to a built-in one. */
 export function draftOf(noun: Noun, notation: JsonObject = noun.notation): TypeDraft {
   const fields: FieldRow[] = []
@@ -93,9 +118,12 @@ export function notationOf({ fields, verbs, rest, state: brought }: TypeDraft): 
     .filter(({ name, to }) => name !== '' && to !== '')
     .map(({ name, from, to }) => {
       const starts = wordsIn(from)
-      return [name, { ...(starts.length > 0 && { from: starts }), set: { [state ?? 'status']: to } }] as const
+      return [
+        fieldName(name),
+        { ...(starts.length > 0 && { from: starts }), set: { [state ?? 'status']: to } },
+      ] as const
     })
-  const rows = fields.filter(({ name }) => name !== '').map((row) => [row.name, fieldNotation(row)] as const)
+  const rows = fields.filter(({ name }) => name !== '').map((row) => [fieldName(row.name), fieldNotation(row)] as const)
   return { ...rest, ...Object.fromEntries(rows), ...Object.fromEntries(moves) }
 }
 

@@ -1,10 +1,11 @@
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { JsonText } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 import { numberText } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
-import { notationOf, type TypeDraft } from './notation.ts'
+import { notationOf, type TypeDraft, typeName } from './notation.ts'
 
 interface Effect {
   readonly added: readonly string[]
@@ -16,46 +17,50 @@ interface Effect {
 /** What saving a type would do: a dry run of the service, and how many entities it concerns. */
 export function Preview({ noun, draft }: { noun: Noun | null; draft: TypeDraft }) {
   const notation = notationOf(draft)
-  const isWhole = /^[A-Z][A-Za-z0-9]*$/.test(draft.name) && draft.fields.every(({ name }) => name !== '')
+  const name = typeName(draft.name)
+  const isWhole = name !== '' && draft.fields.every(({ name }) => name !== '')
   const effect = useData<Effect>(
-    ['schema preview', draft.name, notation],
-    isWhole ? (signal) => effectOf(noun, draft.name, notation, signal) : null,
+    ['schema preview', name, notation],
+    isWhole ? (signal) => effectOf(noun, name, notation, signal) : null,
   )
   if (!isWhole) return null
   const { value } = effect
   return (
-    <section class="preview" aria-label="Effect">
-      <h2>Effect</h2>
+    <section class="preview" aria-label={t('Effect')}>
+      <h2>{t('Effect')}</h2>
       <Failure error={effect.error} />
       {value && !effect.error && (
         <ul>
           {value.added.map((name) => (
             <li key={name} class="added">
-              Adds {name}
+              {t('Adds {}', name)}
             </li>
           ))}
           {value.changed.map((name) => (
-            <li key={name}>Changes {name}</li>
+            <li key={name}>{t('Changes {}', name)}</li>
           ))}
           {value.removed.map(({ name, filled }) => (
             <li key={name} class="removed">
-              Removes {name}
-              {filled > 0 ? `: ${numberText(filled)} stored values are no longer declared` : ''}
+              {t(
+                'Removes {}{}',
+                name,
+                filled > 0 ? t(': {} stored values are no longer declared', numberText(filled)) : '',
+              )}
             </li>
           ))}
-          {value.added.length + value.changed.length + value.removed.length === 0 && <li>Changes nothing</li>}
+          {value.added.length + value.changed.length + value.removed.length === 0 && <li>{t('Changes nothing')}</li>}
           {value.entities > 0 && (
             <li class="hint">
               {value.entities === 1
-                ? '1 entity of this type exists.'
-                : `${numberText(value.entities)} entities of this type exist.`}
+                ? t('1 entity of this type exists.')
+                : t('{} entities of this type exist.', numberText(value.entities))}
             </li>
           )}
         </ul>
       )}
       <details>
-        <summary>As notation</summary>
-        <JsonText value={notation} label="Notation" />
+        <summary>{t('As notation')}</summary>
+        <JsonText value={notation} label={t('Notation')} />
       </details>
     </section>
   )
@@ -80,7 +85,8 @@ async function effectOf(noun: Noun | null, name: string, notation: object, signa
     })),
   )
   return {
-    added: Object.keys(after).filter((key) => noun && !(key in before)),
+    // What every type has needs no line.
+    added: Object.keys(after).filter((key) => !(key in before) && (noun !== null || key in notation)),
     changed: Object.keys(after).filter(
       (key) => key in before && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
     ),

@@ -4,20 +4,24 @@ import { go } from '../place.ts'
 import { useSettled } from '../service/cache.ts'
 import { loadNouns, nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say } from '../toast.ts'
 import { Labelled, Scroll } from '../ui/basics.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure } from '../ui/states.tsx'
+import { labelOf } from '../values/format.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
 import { FieldLine, VerbLine } from './lines.tsx'
 import {
   draftOf,
   EMPTY_FIELD,
   type FieldRow,
+  NAMED,
   notationOf,
   stateField,
   type TypeDraft,
+  typeName,
   type VerbRow,
   wordsIn,
 } from './notation.ts'
@@ -45,21 +49,28 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
   const setVerb = (at: number, patch: Partial<VerbRow>) =>
     setDraft((old) => ({ ...old, verbs: old.verbs.map((row, n) => (n === at ? { ...row, ...patch } : row)) }))
   const save = async () => {
+    const name = typeName(draft.name)
     try {
-      await request('PUT', `/schema/${encodeURIComponent(draft.name)}`, { body: notationOf(draft) })
+      await request('PUT', `/schema/${encodeURIComponent(name)}`, { body: notationOf(draft) })
       await loadNouns()
       setError(null)
-      say(noun ? `${draft.name} saved.` : `${draft.name} declared.`)
-      if (!noun) go(['types', draft.name])
+      say(noun ? t('{} saved.', labelOf(name)) : t('{} declared.', labelOf(name)))
+      if (!noun) go(['types', name])
     } catch (reason) {
       setError(reason as Error)
     }
   }
   const drop = async () => {
     const about = isBuiltIn
-      ? 'The type loses all that was added to it. Stored values stay, but are no longer declared.'
-      : 'The type can be taken back while it has no entities.'
-    if (!(await confirm(`Take back ${isBuiltIn ? `the additions to ${draft.name}` : draft.name}?`, about, 'Take back')))
+      ? t('The type loses all that was added to it. Stored values stay, but are no longer declared.')
+      : t('The type can be taken back while it has no entities.')
+    if (
+      !(await confirm(
+        t('Take back {}?', isBuiltIn ? t('the additions to {}', draft.name) : draft.name),
+        about,
+        t('Take back'),
+      ))
+    )
       return
     try {
       await request('DELETE', `/schema/${draft.name}`)
@@ -79,38 +90,40 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
     >
       {/* A reader of a type has nothing to press. */}
       <fieldset disabled={!canWrite}>
-        <legend class="unseen">{noun ? noun.name : 'New type'}</legend>
+        <legend class="unseen">{noun ? noun.name : t('New type')}</legend>
         {!noun && (
-          <Labelled label="Name" for={`${id}-name`} hint="In the singular, with a capital letter: Boat">
+          <Labelled label={t('Name')} for={`${id}-name`} hint={t('In the singular, such as Boat or Service contract')}>
             <input
               id={`${id}-name`}
               required
-              pattern="[A-Z][A-Za-z0-9]*"
+              pattern={NAMED}
+              title={t('A name has a letter from A to Z.')}
               autocomplete="off"
               value={draft.name}
               onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
             />
           </Labelled>
         )}
-        <h2>{isBuiltIn ? 'Added fields' : 'Fields'}</h2>
+        <h2>{isBuiltIn ? t('Added fields') : t('Fields')}</h2>
         {isBuiltIn && draft.fields.length === 0 && (
           <p class="hint">
-            {Object.keys(noun!.fields).length} fields are built in.
-            {canWrite && ' Add what your business needs beside them.'}
+            {t('None yet. The built-in ones are below.')} {canWrite && t('Add what your business needs beside them.')}
           </p>
         )}
         {draft.fields.length > 0 && (
-          <Scroll label="Fields">
+          <Scroll label={t('Fields')}>
             <table class="grid lines-table">
               <thead>
                 <tr>
-                  {['Name', 'Kind', 'Of', 'Required', 'Several', 'Index', 'Default'].map((word) => (
-                    <th scope="col" key={word}>
-                      {word}
-                    </th>
-                  ))}
+                  {[t('Name'), t('Kind'), t('Of'), t('Required'), t('Several'), t('Index'), t('Default')].map(
+                    (word) => (
+                      <th scope="col" key={word}>
+                        {word}
+                      </th>
+                    ),
+                  )}
                   <th scope="col">
-                    <span class="unseen">Actions</span>
+                    <span class="unseen">{t('Actions')}</span>
                   </th>
                 </tr>
               </thead>
@@ -133,11 +146,11 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
           class="quiet"
           onClick={() => setDraft({ ...draft, fields: [...draft.fields, EMPTY_FIELD] })}
         >
-          <Icon name="plus" /> Field
+          <Icon name="plus" /> {t('Field')}
         </button>
-        <h2>Verbs that move the state</h2>
+        <h2>{t('Verbs that move the state')}</h2>
         {states.length === 0 ? (
-          <p class="hint">A choice field named status or stage makes states, and verbs move between them.</p>
+          <p class="hint">{t('A choice field named status or stage makes states, and verbs move between them.')}</p>
         ) : (
           <>
             {draft.verbs.map((row, at) => (
@@ -154,7 +167,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
               class="quiet"
               onClick={() => setDraft({ ...draft, verbs: [...draft.verbs, { name: '', from: '', to: '' }] })}
             >
-              <Icon name="plus" /> Verb
+              <Icon name="plus" /> {t('Verb')}
             </button>
           </>
         )}
@@ -164,11 +177,11 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
       {canWrite && (
         <footer>
           <button type="submit" class="primary">
-            {noun ? 'Save the type' : 'Declare the type'}
+            {noun ? t('Save the type') : t('Declare the type')}
           </button>
           {noun && Object.keys(props.own).length > 0 && (
             <button type="button" class="danger" onClick={() => void drop()}>
-              Take back…
+              {t('Take back…')}
             </button>
           )}
         </footer>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Editor } from '../parts/forms/editor.tsx'
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -42,15 +43,19 @@ export function TypeHooks({ noun, canWrite }: { noun: Noun; canWrite: boolean })
   const hook = hooks.find(({ name }) => name === chosen)
   return (
     <section class="panel" aria-labelledby="hooks-title">
-      <h2 id="hooks-title">Hooks</h2>
+      <h2 id="hooks-title">{t('Hooks')}</h2>
       <label class="hook-step">
-        <span class="hint">Step</span>
-        <select aria-label="Step" value={chosen ?? ''} onChange={(event) => setOpen(event.currentTarget.value || null)}>
-          <option value="">choose…</option>
+        <span class="hint">{t('Step')}</span>
+        <select
+          aria-label={t('Step')}
+          value={chosen ?? ''}
+          onChange={(event) => setOpen(event.currentTarget.value || null)}
+        >
+          <option value="">{t('choose…')}</option>
           {list.map((step) => (
             <option key={step} value={step}>
-              {`${labelOf(step)}, ${steps.before.includes(step) ? 'before' : 'after'} the verb`}
-              {hooks.some(({ name }) => name === step) ? ' · has code' : ''}
+              {t('{}, {} the verb', labelOf(step), steps.before.includes(step) ? t('before') : t('after'))}
+              {hooks.some(({ name }) => name === step) ? ` ${t('· has code')}` : ''}
             </option>
           ))}
         </select>
@@ -85,24 +90,24 @@ function HookCode(props: {
   const save = () =>
     request('PUT', path, { body: { code } }).then(() => {
       setError(null)
-      say(`The hook ${step} is stored.`)
+      say(t('The hook {} is stored.', step))
       props.onChanged()
     }, setError)
   const remove = () =>
     request('DELETE', path).then(() => {
-      say(`The hook ${step} is taken away.`)
+      say(t('The hook {} is taken away.', step))
       props.onChanged()
     }, sayError)
   return (
     <>
-      <Editor label={`Code of ${step}`} language="typescript" value={code} onChange={setCode} />
+      <Editor label={t('Code of {}', step)} language="typescript" value={code} onChange={setCode} />
       <Failure error={error} />
       {hook && hook.failures.length > 0 && (
         <ul class="attempts">
           {hook.failures.map((failure) => (
             <li key={failure.seq}>
-              Event {failure.seq}: {failure.error}
-              {failure.next && ` · next try ${momentText(failure.next)}`}
+              {t('Event {}: {}', failure.seq, failure.error)}
+              {failure.next && ` ${t('· next try {}', momentText(failure.next))}`}
             </li>
           ))}
         </ul>
@@ -111,12 +116,12 @@ function HookCode(props: {
       <footer class="import-actions">
         {props.canWrite && (
           <Act class="primary" onRun={save}>
-            Store the hook
+            {t('Store the hook')}
           </Act>
         )}
         {props.canWrite && hook && (
           <Act class="danger" onRun={remove}>
-            <Icon name="bin" /> Take it away
+            <Icon name="bin" /> {t('Take it away')}
           </Act>
         )}
       </footer>

@@ -7,12 +7,14 @@ import { useData, useSettled } from '../service/cache.ts'
 import { useCounts } from '../service/counts.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
+import { BuiltInFields } from './built-in-fields.tsx'
 import { TypeEditor } from './type-editor.tsx'
 import { TypeHooks } from './type-hooks.tsx'
 
@@ -23,7 +25,7 @@ export function TypesPage() {
   const name = place.value.path[1]
   if (name === undefined) return <TypeList />
   const noun = nouns.value.get(name)
-  if (!noun && name !== NEW) return <EmptyState icon="shape" title={`There is no type ${name}.`} />
+  if (!noun && name !== NEW) return <EmptyState icon="shape" title={t('There is no type {}.', name)} />
   return <TypePage key={name} noun={noun ?? null} />
 }
 
@@ -41,16 +43,16 @@ function TypePage({ noun }: { noun: Noun | null }) {
     <>
       <p class="crumbs">
         <a href={href(['types'])}>
-          <Icon name="left" /> Types
+          <Icon name="left" /> {t('Types')}
         </a>
       </p>
       <Head
-        title={noun ? labelOf(noun.name) : 'New type'}
-        about={noun ? (isOwn ? 'A type of your own' : 'A built-in type') : undefined}
+        title={noun ? labelOf(noun.name) : t('New type')}
+        about={noun ? (isOwn ? t('A type of your own') : t('A built-in type')) : undefined}
       >
         {noun && (
           <a class="button" href={href([noun.name])}>
-            <Icon name="table" /> Open the list
+            <Icon name="table" /> {t('Open the list')}
           </a>
         )}
       </Head>
@@ -59,6 +61,7 @@ function TypePage({ noun }: { noun: Noun | null }) {
       {noun && declared.value && !FIXED.has(noun.name) && (
         <TypeEditor noun={noun} own={declared.value.own} isBuiltIn={!isOwn} canWrite={canWrite} />
       )}
+      {noun && !isOwn && <BuiltInFields noun={noun} canWrite={canWrite && !FIXED.has(noun.name)} />}
       {noun && mayDeclare() && <TypeHooks noun={noun} canWrite={canWrite} />}
     </>
   )
@@ -76,43 +79,44 @@ function TypeList() {
   const counts = useCounts(all, time)
   return (
     <>
-      <Head title="Types" about="What the tenant can hold, and the code that runs with it">
+      <Head title={t('Types')} about={t('What the tenant can hold, and the code that runs with it')}>
         {canDeclare() && (
           <a class="button primary" href={href(['types', NEW])}>
-            <Icon name="plus" /> New type
+            <Icon name="plus" /> {t('New type')}
           </a>
         )}
       </Head>
       {asOf.value !== null && (
         <p class="notice" role="status">
-          Types are shown as they are declared now, and their entities are counted as of then.
+          {t('Types are shown as they are declared now, and their entities are counted as of then.')}
         </p>
       )}
       {own.length === 0 && canDeclare() && (
         <p class="notice">
-          You have no types of your own yet. Declare one for what is special in your business, or add fields to a
-          built-in type below.
+          {t(
+            'You have no types of your own yet. Declare one for what is special in your business, or add fields to a built-in type below.',
+          )}
         </p>
       )}
       <DataTable
-        label="Types"
+        label={t('Types')}
         data={{ value: true, error: null, reload: () => undefined }}
         rows={[...own, ...all.filter((noun) => !own.includes(noun))]}
         keyOf={({ name }) => name}
         empty={null}
         columns={[
           {
-            label: 'Type',
+            label: t('Type'),
             cell: ({ name }) => (
               <a class="title" href={href(['types', name])}>
                 {labelOf(name)}
               </a>
             ),
           },
-          { label: 'Domain', cell: ({ domain }) => labelOf(domain) },
-          { label: 'Fields', isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
-          { label: 'Verbs', isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
-          { label: 'Entities', isNumber: true, cell: ({ name }) => numberText(counts.value?.get(name) ?? 0) },
+          { label: t('Domain'), cell: ({ domain }) => labelOf(domain) },
+          { label: t('Fields'), isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
+          { label: t('Verbs'), isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
+          { label: t('Entities'), isNumber: true, cell: ({ name }) => numberText(counts.value?.get(name) ?? 0) },
         ]}
       />
     </>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { pretty } from '../values/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -40,7 +41,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
         <pre>{text}</pre>
       </Scroll>
       <button type="button" onClick={copy}>
-        {done ? 'Copied' : 'Copy'}
+        {done ? t('Copied') : t('Copy')}
       </button>
     </div>
   )
@@ -59,7 +60,7 @@ export function JsonText({ value, label }: { value: unknown; label: string }) {
 export function FoldedJson({ value, label }: { value: unknown; label: string }) {
   return (
     <details class="folded">
-      <summary>Values</summary>
+      <summary>{t('Values')}</summary>
       <JsonText value={value} label={label} />
     </details>
   )

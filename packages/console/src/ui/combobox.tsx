@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { useFloating } from './floating.ts'
 
 export interface Option {
@@ -141,7 +142,7 @@ function Suggestions(props: {
   }, [props.active])
   return (
     <div class="menu suggestions" popover="manual" ref={body}>
-      <div role="listbox" id={props.id} aria-label="Suggestions">
+      <div role="listbox" id={props.id} aria-label={t('Suggestions')}>
         {props.options.map((option, at) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
@@ -161,7 +162,7 @@ function Suggestions(props: {
       </div>
       {props.options.length === 0 && (
         <p class="menu-empty" role="status">
-          {props.loading ? 'Searching…' : 'Nothing found'}
+          {props.loading ? t('Searching…') : t('Nothing found')}
         </p>
       )}
     </div>

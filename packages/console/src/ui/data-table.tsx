@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Data } from '../service/cache.ts'
+import { t } from '../texts/text.ts'
 import { Scroll } from './basics.tsx'
 import { Failure, Skeleton } from './states.tsx'
 
@@ -42,7 +43,7 @@ export function DataTable<T>(props: {
                 ))}
                 {actions && (
                   <th scope="col">
-                    <span class="unseen">Actions</span>
+                    <span class="unseen">{t('Actions')}</span>
                   </th>
                 )}
               </tr>

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 /** How a form inside a dialog is left: it may ask first. */
@@ -42,7 +43,7 @@ export function Dialog(props: {
       <div class="dialog-body">
         <header>
           <h2 id={id}>{props.title}</h2>
-          <button type="button" class="quiet icon-only" aria-label="Close" onClick={close}>
+          <button type="button" class="quiet icon-only" aria-label={t('Close')} onClick={close}>
             <Icon name="close" />
           </button>
         </header>
@@ -63,7 +64,7 @@ interface Question {
 const question = signal<Question | null>(null)
 
 /** Asks before something is lost. */
-export function confirm(title: string, text: string, yes: string, no = 'Cancel'): Promise<boolean> {
+export function confirm(title: string, text: string, yes: string, no = t('Cancel')): Promise<boolean> {
   return new Promise((done) => {
     question.value = {
       title,
@@ -80,7 +81,12 @@ export function confirm(title: string, text: string, yes: string, no = 'Cancel')
 
 /** Asks whether unsaved changes may be dropped. */
 export function confirmDiscard(): Promise<boolean> {
-  return confirm('Discard your changes?', 'What you changed here is not saved yet.', 'Discard', 'Keep editing')
+  return confirm(
+    t('Discard your changes?'),
+    t('What you changed here is not saved yet.'),
+    t('Discard'),
+    t('Keep editing'),
+  )
 }
 
 /** The window of `confirm`. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
+import { t } from '../texts/text.ts'
 import { Copyable } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
@@ -68,7 +69,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
           {submit}
         </button>
         <button type="button" onClick={() => void leave()}>
-          Cancel
+          {t('Cancel')}
         </button>
       </footer>
     </form>
@@ -92,7 +93,7 @@ export function NameDialog(props: {
       onSubmit={() => props.onName(name.trim())}
       onClose={props.onClose}
     >
-      <TextField label="Name" required value={name} onChange={setName} />
+      <TextField label={t('Name')} required value={name} onChange={setName} />
       {props.children}
     </FormDialog>
   )

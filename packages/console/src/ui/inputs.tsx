@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import { Labelled } from './basics.tsx'
 
 interface Told {
@@ -37,6 +38,19 @@ export function TextField({ label, hint, onChange, type = 'text', ...rest }: Lin
   )
 }
 
+/** A box that narrows what is shown to some words. */
+export function SearchBox(props: { label: string; hint?: string; value: string; onChange: (words: string) => void }) {
+  return (
+    <input
+      type="search"
+      aria-label={props.label}
+      placeholder={props.hint ?? props.label}
+      value={props.value}
+      onInput={(event) => props.onChange(event.currentTarget.value)}
+    />
+  )
+}
+
 /** A labelled text of several lines. */
 export function LongTextField({ label, hint, value, onChange, rows = 4 }: Told & { readonly rows?: number }) {
   const id = useId()
@@ -63,7 +77,7 @@ export function SelectField(props: Told & { readonly options: readonly Option[];
         required={props.isRequired}
         onChange={(event) => props.onChange(event.currentTarget.value)}
       >
-        {props.isRequired && <option value="">choose…</option>}
+        {props.isRequired && <option value="">{t('choose…')}</option>}
         {props.options.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}

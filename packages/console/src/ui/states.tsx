@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { isUnreachable } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { sentenceOf } from '../toast.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -10,12 +11,12 @@ export function Failure({ error, onRetry }: { error: Error | null; onRetry?: () 
     <div class="failure" role="alert">
       <span>
         {isUnreachable(error) && onRetry
-          ? 'The server cannot be reached. Loaded data stays on the page; it retries automatically.'
+          ? t('The server cannot be reached. Loaded data stays on the page; it retries automatically.')
           : sentenceOf(error)}
       </span>
       {onRetry && (
         <button type="button" onClick={onRetry}>
-          Try again
+          {t('Try again')}
         </button>
       )}
     </div>
@@ -34,7 +35,7 @@ export function EmptyState(props: { icon?: IconName; title: string; children?: C
 }
 
 /** The shape of what is being loaded. */
-export function Skeleton({ rows = 8, label = 'Loading' }: { rows?: number; label?: string }) {
+export function Skeleton({ rows = 8, label = t('Loading') }: { rows?: number; label?: string }) {
   return (
     <div class="skeleton" role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, at) => (

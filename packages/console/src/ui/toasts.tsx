@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { dismiss, toasts } from '../toast.ts'
 import { Icon } from './icon.tsx'
 
@@ -19,7 +20,7 @@ export function Toasts() {
               {action.label}
             </button>
           )}
-          <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <button type="button" class="quiet icon-only" aria-label={t('Dismiss')} onClick={() => dismiss(id)}>
             <Icon name="close" />
           </button>
         </div>

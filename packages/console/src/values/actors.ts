@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { may } from '../service/access.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t, word } from '../texts/text.ts'
 import type { Entity } from './entity.ts'
 
 const names = signal<ReadonlyMap<string, string>>(new Map())
@@ -25,8 +26,8 @@ export function knownActors(): readonly { readonly id: string; readonly name: st
 export function actorName(actor: string): string {
   const known = names.value.get(actor)
   if (known) return known
-  if (actor.startsWith('apiKey_')) return `Key …${actor.slice(-6)}`
-  if (actor.startsWith('agent_')) return `Agent …${actor.slice(-6)}`
-  if (actor.startsWith('user_')) return `Person …${actor.slice(-6)}`
-  return actor.charAt(0).toUpperCase() + actor.slice(1)
+  if (actor.startsWith('apiKey_')) return t('Key …{}', actor.slice(-6))
+  if (actor.startsWith('agent_')) return t('Agent …{}', actor.slice(-6))
+  if (actor.startsWith('user_')) return t('Person …{}', actor.slice(-6))
+  return word(actor.charAt(0).toUpperCase() + actor.slice(1))
 }

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { preferences } from '../preferences.ts'
+import { hasSmallNouns, t, word } from '../texts/text.ts'
 
 /** English is written as the reader's country does; another language as its own. */
 const LANGUAGE = typeof localStorage === 'undefined' ? 'en' : preferences.value.language
-const LOCALE = localeOf()
+export const LOCALE = localeOf()
 const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
 // A calendar day has no time zone: it is the same day for every reader.
 const DATE = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -15,6 +16,8 @@ const MOMENT = new Intl.DateTimeFormat(LOCALE, {
   hour: '2-digit',
   minute: '2-digit',
 })
+/** A moment of this year needs no year. */
+const NEAR = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' })
 const MONTH_YEAR = { month: 'long', year: 'numeric' } as const
@@ -29,6 +32,9 @@ const AGO = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso)) : iso)
 export const dateText = (iso: string) => (isTime(iso) ? DATE.format(new Date(iso)) : iso)
 export const momentText = (iso: string) => (isTime(iso) ? MOMENT.format(new Date(iso)) : iso)
+/** A moment in little room: the year only where it is another one. */
+export const nearText = (iso: string) =>
+  isTime(iso) && new Date(iso).getFullYear() === new Date().getFullYear() ? NEAR.format(new Date(iso)) : momentText(iso)
 export const clockText = (iso: string) => (isTime(iso) ? CLOCK.format(new Date(iso)) : iso)
 /** The month of a day or a time with its year: `March 2026`. */
 export const monthYearText = (iso: string) =>
@@ -105,7 +111,7 @@ function isCurrency(code: unknown): code is string {
 /** The unit of a metric, with currencies as people write them: `EUR`, `count`. */
 export function unitText(unit: string | null): string {
   if (unit === 'currency') return currencyOf(null) ?? ''
-  return isCurrency(unit) ? unit.toUpperCase() : (unit ?? '')
+  return isCurrency(unit) ? unit.toUpperCase() : unit === null ? '' : inSentence(unit)
 }
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -120,7 +126,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function agoText(iso: string, now = Date.now()): string {
   const seconds = (Date.parse(iso) - now) / 1_000
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
-  return unit === 'second' && Math.abs(seconds) < 10 ? 'just now' : AGO.format(Math.round(seconds / length), unit)
+  return unit === 'second' && Math.abs(seconds) < 10 ? t('just now') : AGO.format(Math.round(seconds / length), unit)
 }
 
 /** A value in one short line. */
@@ -147,8 +153,19 @@ export function initialsOf(name: string): string {
 
 const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat)$/i
 
-/** A name of the API for people: `leadScore` is `Lead score`, `$updatedAt` is `Updated at`, `SMB` stays `SMB`. */
+/** A name of the API for people, in their language: `leadScore` is `Lead score`, `$updatedAt` is `Updated at`. */
 export function labelOf(name: string): string {
+  return word(englishOf(name))
+}
+
+/** The label of a name inside a sentence. */
+export function inSentence(name: string): string {
+  const label = labelOf(name)
+  return hasSmallNouns ? label.toLowerCase() : label
+}
+
+/** A name of the API in English: `SMB` stays `SMB`. */
+export function englishOf(name: string): string {
   const words = name
     .replace(/^\$/, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

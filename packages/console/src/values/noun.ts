@@ -1,4 +1,5 @@
 import type { Field, Verb, Noun as WholeNoun } from '@tildebase/nouns'
+import { hasSmallNouns } from '../texts/text.ts'
 import type { Entity } from './entity.ts'
 import { labelOf } from './format.ts'
 
@@ -16,7 +17,7 @@ export function plural(noun: Noun): string {
 }
 
 function lowered(text: string): string {
-  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
+  return !hasSmallNouns || /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 export const TITLES = ['name', 'title', 'subject', 'number', 'key', 'email', 'url', 'domain', 'body']

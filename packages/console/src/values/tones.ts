@@ -1,17 +1,18 @@
 import { signal } from '@preact/signals'
+import { t } from '../texts/text.ts'
 
 /** What a colour means: new, in progress, waiting, nearly done, done, lost, or none of these. */
 export type Tone = 'new' | 'busy' | 'wait' | 'near' | 'good' | 'bad' | 'dim'
 
 /** The tones with the names of their colours. */
 export const TONES: { readonly [tone in Tone]: string } = {
-  new: 'blue',
-  busy: 'violet',
-  wait: 'amber',
-  near: 'turquoise',
-  good: 'green',
-  bad: 'red',
-  dim: 'grey',
+  new: t('blue'),
+  busy: t('violet'),
+  wait: t('amber'),
+  near: t('turquoise'),
+  good: t('green'),
+  bad: t('red'),
+  dim: t('grey'),
 }
 
 /** The tones that the tenant chose for words of its own. */

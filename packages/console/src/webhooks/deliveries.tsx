@@ -5,6 +5,7 @@ import { State, Time } from '../parts/value.tsx'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, JsonText } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
@@ -40,7 +41,7 @@ export function Deliveries(props: { hook: Entity; writes: boolean; onDone: () =>
   )
   const redeliver = (deliveryId?: string) =>
     request<{ queued: number }>('POST', `${path}/redeliver`, { body: { deliveryId } }).then(({ queued }) => {
-      say(`${numberText(queued)} on the way again.`)
+      say(t('{} on the way again.', numberText(queued)))
       found.reload()
       props.onDone()
     }, sayError)
@@ -48,18 +49,18 @@ export function Deliveries(props: { hook: Entity; writes: boolean; onDone: () =>
   return (
     <section class="panel" aria-labelledby="deliveries-title">
       <div class="panel-head">
-        <h2 id="deliveries-title">Deliveries</h2>
+        <h2 id="deliveries-title">{t('Deliveries')}</h2>
         <button type="button" class="quiet" onClick={found.reload}>
-          Refresh
+          {t('Refresh')}
         </button>
         {props.writes && (
           <Act class="quiet" onRun={() => redeliver()}>
-            Redeliver all that failed
+            {t('Redeliver all that failed')}
           </Act>
         )}
       </div>
       <Failure error={found.error} onRetry={found.reload} />
-      {found.value && rows.length === 0 && <EmptyState title="Nothing was sent yet" />}
+      {found.value && rows.length === 0 && <EmptyState title={t('Nothing was sent yet')} />}
       <ol class="tail">
         {rows.map((delivery) => (
           <Line
@@ -90,7 +91,7 @@ function Line(props: { delivery: Delivery; writes: boolean; onRedeliver: () => P
           <div class="event-body">
             {props.writes && delivery.seq !== null && (
               <p>
-                <Act onRun={props.onRedeliver}>Redeliver</Act>
+                <Act onRun={props.onRedeliver}>{t('Redeliver')}</Act>
               </p>
             )}
             <ul class="attempts">
@@ -114,9 +115,9 @@ function Payload({ seq }: { seq: number }) {
     request('GET', '/events', { query: { cursor: String(seq - 1), limit: 1, total: false }, signal }),
   )
   const event = found.value?.results.find((one) => one.seq === seq)
-  return event ? <JsonText value={event} label="Payload" /> : <Failure error={found.error} />
+  return event ? <JsonText value={event} label={t('Payload')} /> : <Failure error={found.error} />
 }
 
 function resultText({ status, latency, error }: Omit<Attempt, 'at'>): string {
-  return `${error ?? status ?? 'no answer'} in ${numberText(latency)} ms`
+  return t('{} in {} ms', error ?? status ?? t('no answer'), numberText(latency))
 }

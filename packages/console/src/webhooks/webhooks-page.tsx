@@ -7,6 +7,7 @@ import { useData } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
+import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
@@ -41,15 +42,15 @@ export function WebhooksPage() {
   const refresh = () => hooks.reload()
   return (
     <>
-      <Head title="Webhooks" about="Signed events, sent to other systems">
+      <Head title={t('Webhooks')} about={t('Signed events, sent to other systems')}>
         {mayChange(noun) && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
-            <Icon name="plus" /> New webhook
+            <Icon name="plus" /> {t('New webhook')}
           </button>
         )}
       </Head>
       <DataTable
-        label="Webhooks"
+        label={t('Webhooks')}
         data={hooks}
         rows={rows}
         keyOf={({ $id }) => $id}
@@ -57,11 +58,11 @@ export function WebhooksPage() {
         empty={
           <EmptyState
             icon="hook"
-            title={asOf.value === null ? 'No webhooks yet' : 'There were no webhooks at that time.'}
+            title={asOf.value === null ? t('No webhooks yet') : t('There were no webhooks at that time.')}
           >
             {mayChange(noun) && (
               <button type="button" class="primary" onClick={() => setMaking(true)}>
-                Send events to a URL
+                {t('Send events to a URL')}
               </button>
             )}
           </EmptyState>
@@ -75,8 +76,8 @@ export function WebhooksPage() {
               </a>
             ),
           },
-          { label: 'Status', cell: (hook) => <State value={String(hook.status)} /> },
-          { label: 'Events', cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
+          { label: t('Status'), cell: (hook) => <State value={String(hook.status)} /> },
+          { label: t('Events'), cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
         ]}
         actions={(hook) => mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
       />
@@ -86,7 +87,7 @@ export function WebhooksPage() {
           onClose={() => setMaking(false)}
           onMade={(made) => {
             setMaking(false)
-            setSecret({ title: 'Signing secret', secret: String(made.secret) })
+            setSecret({ title: t('Signing secret'), secret: String(made.secret) })
             refresh()
           }}
         />
@@ -94,8 +95,8 @@ export function WebhooksPage() {
       {secret && (
         <SecretDialog
           title={secret.title}
-          about="This is the only time it is shown. The receiver checks signatures with it."
-          label="The signing secret"
+          about={t('This is the only time it is shown. The receiver checks signatures with it.')}
+          label={t('The signing secret')}
           secret={secret.secret}
           onClose={() => setSecret(null)}
         />
@@ -116,26 +117,26 @@ function HookActions({
   const path = `/webhooks/${hook.$id}`
   const rotate = () =>
     request<{ secret: string }>('POST', `${path}/rotate`).then(({ secret }) => {
-      onSecret({ title: 'New signing secret; the old one signs alongside for a day', secret })
+      onSecret({ title: t('New signing secret; the old one signs alongside for a day'), secret })
       onDone()
     }, sayError)
   const test = () =>
     request<{ status: number | null; error: string | null }>('POST', `${path}/test`).then(({ status, error }) => {
-      if (error === null) say(`It answered ${status}.`)
-      else say(`It was not delivered: ${error}`, { tone: 'bad' })
+      if (error === null) say(t('It answered {}.', status))
+      else say(t('It was not delivered: {}', error), { tone: 'bad' })
       onDone()
     }, sayError)
   const remove = () =>
     write({ method: 'DELETE', path, version: hook.$version, type: 'Webhook' }).then(({ correlation }) => {
-      sayDone('Webhook deleted. It receives nothing from now on.', correlation)
+      sayDone(t('Webhook deleted. It receives nothing from now on.'), correlation)
       onDone()
     }, sayError)
   return (
     <>
-      <Act onRun={test}>Send a test</Act>
-      <Act onRun={rotate}>Rotate secret</Act>
+      <Act onRun={test}>{t('Send a test')}</Act>
+      <Act onRun={rotate}>{t('Rotate secret')}</Act>
       <Act class="danger" onRun={remove}>
-        Delete
+        {t('Delete')}
       </Act>
     </>
   )
@@ -150,11 +151,11 @@ function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: E
     .filter(Boolean)
   const make = () => request<Entity>('POST', '/webhooks', { body: { url, events: patterns } }).then(onMade)
   return (
-    <FormDialog title="New webhook" submit="Create" onSubmit={make} onClose={onClose}>
+    <FormDialog title={t('New webhook')} submit={t('Create')} onSubmit={make} onClose={onClose}>
       <TextField label="URL" type="url" required placeholder="https://" value={url} onChange={setUrl} />
       <TextField
-        label="Events"
-        hint="Patterns with commas: Contact.created, Deal.*, *.deleted"
+        label={t('Events')}
+        hint={t('Patterns with commas: Contact.created, Deal.*, *.deleted')}
         class="code"
         required
         value={events}

@@ -1,4 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
+import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
 
 /** An argument of a step, as people write it. */
@@ -11,14 +12,14 @@ export interface ArgRow {
 export type StepKind = 'verb' | 'code' | 'request' | 'wait' | 'until' | 'waitFor' | 'ask' | 'send'
 
 export const STEP_KINDS: { readonly [kind in StepKind]: string } = {
-  verb: 'Change an entity',
-  code: 'Run code',
-  request: 'Call another service',
-  wait: 'Wait for a while',
-  until: 'Wait until a time',
-  waitFor: 'Wait for an event',
-  ask: 'Ask a person',
-  send: 'Send a message',
+  verb: t('Change an entity'),
+  code: t('Run code'),
+  request: t('Call another service'),
+  wait: t('Wait for a while'),
+  until: t('Wait until a time'),
+  waitFor: t('Wait for an event'),
+  ask: t('Ask a person'),
+  send: t('Send a message'),
 }
 
 /** A step of a workflow, as the editor shows it. */

@@ -1,9 +1,10 @@
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LongTextField, SelectField, TextField } from '../ui/inputs.tsx'
 import type { ArgRow, StepRow } from './draft.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value, label: value }))
-const FOR = 'Such as 30m, 12h or 3d'
+const FOR = t('Such as 30m, 12h or 3d')
 
 interface Props {
   readonly row: StepRow
@@ -16,8 +17,8 @@ export function PartFields({ row, onChange }: Props) {
   const set = (name: string) => (value: string) => onChange({ parts: { ...row.parts, [name]: value } })
   const atMost = (
     <TextField
-      label="At most"
-      hint={`${FOR}; without an end when empty`}
+      label={t('At most')}
+      hint={t('{}; without an end when empty', FOR)}
       value={text('timeout')}
       onChange={set('timeout')}
     />
@@ -27,9 +28,9 @@ export function PartFields({ row, onChange }: Props) {
       return (
         <>
           <div class="form-grid">
-            <SelectField label="Method" value={text('method')} options={METHODS} onChange={set('method')} />
+            <SelectField label={t('Method')} value={text('method')} options={METHODS} onChange={set('method')} />
             <TextField
-              label="Address"
+              label={t('Address')}
               required
               placeholder="https://example.com/hook"
               hint="$secrets.<name> uses a secret"
@@ -37,17 +38,17 @@ export function PartFields({ row, onChange }: Props) {
               onChange={set('url')}
             />
           </div>
-          <Rows row={row} name="Header" value="Value" onChange={onChange} />
-          <LongTextField label="Body" hint="JSON or text" value={text('body')} onChange={set('body')} />
+          <Rows row={row} name={t('Header')} value={t('Value')} onChange={onChange} />
+          <LongTextField label={t('Body')} hint={t('JSON or text')} value={text('body')} onChange={set('body')} />
         </>
       )
     case 'wait':
-      return <TextField label="For how long" hint={FOR} required value={text('wait')} onChange={set('wait')} />
+      return <TextField label={t('For how long')} hint={FOR} required value={text('wait')} onChange={set('wait')} />
     case 'until':
       return (
         <TextField
-          label="Until"
-          hint="A time, or a value of the event with + or − : $event.data.dueAt - 2d"
+          label={t('Until')}
+          hint={t('A time, or a value of the event with + or − : $event.data.dueAt - 2d')}
           required
           value={text('until')}
           onChange={set('until')}
@@ -57,7 +58,7 @@ export function PartFields({ row, onChange }: Props) {
       return (
         <div class="form-grid">
           <TextField
-            label="Until this event comes"
+            label={t('Until this event comes')}
             hint="Deal.won"
             required
             value={text('waitFor')}
@@ -70,9 +71,9 @@ export function PartFields({ row, onChange }: Props) {
       return (
         <>
           <div class="form-grid">
-            <TextField label="Question" required value={text('title')} onChange={set('title')} />
+            <TextField label={t('Question')} required value={text('title')} onChange={set('title')} />
             <TextField
-              label="Of whom"
+              label={t('Of whom')}
               hint="role:Finance, or $event.data.owner"
               required
               value={text('of')}
@@ -80,11 +81,11 @@ export function PartFields({ row, onChange }: Props) {
             />
             {atMost}
           </div>
-          <Rows row={row} name="Field to answer" value="string, number, date, A | B" onChange={onChange} />
+          <Rows row={row} name={t('Field to answer')} value="string, number, date, A | B" onChange={onChange} />
         </>
       )
     default:
-      return <Rows row={row} name="Field of the message" value="Value" onChange={onChange} />
+      return <Rows row={row} name={t('Field of the message')} value={t('Value')} onChange={onChange} />
   }
 }
 
@@ -105,7 +106,7 @@ function Rows(props: Props & { name: string; value: string }) {
             onInput={(event) => setArg(at, { name: event.currentTarget.value })}
           />
           <input
-            aria-label={`Value of ${arg.name || 'the line'}`}
+            aria-label={t('Value of {}', arg.name || t('the line'))}
             placeholder={props.value}
             value={arg.text}
             onInput={(event) => setArg(at, { text: event.currentTarget.value })}
@@ -113,7 +114,7 @@ function Rows(props: Props & { name: string; value: string }) {
           <button
             type="button"
             class="quiet icon-only"
-            aria-label={`Remove ${arg.name || 'the line'}`}
+            aria-label={t('Remove {}', arg.name || t('the line'))}
             onClick={() => onChange({ args: row.args.filter((_, n) => n !== at) })}
           >
             <Icon name="close" />

@@ -2,10 +2,12 @@ import { lazy } from '../lazy.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { labelOf } from '../values/format.ts'
 import { type ArgRow, STEP_KINDS, type StepRow } from './draft.ts'
 import { PartFields } from './part-fields.tsx'
 
@@ -24,24 +26,24 @@ export function StepLine(props: {
 }) {
   const { row, number, onChange } = props
   const items: MenuItem[] = [
-    ...(number > 0 ? [{ label: 'Move up', onSelect: () => props.onMove(-1) }] : []),
-    ...(props.isLast ? [] : [{ label: 'Move down', onSelect: () => props.onMove(1) }]),
-    { label: 'Remove', icon: 'bin', danger: true, onSelect: props.onRemove },
+    ...(number > 0 ? [{ label: t('Move up'), onSelect: () => props.onMove(-1) }] : []),
+    ...(props.isLast ? [] : [{ label: t('Move down'), onSelect: () => props.onMove(1) }]),
+    { label: t('Remove'), icon: 'bin', danger: true, onSelect: props.onRemove },
   ]
   return (
     <fieldset class="step">
       <legend>
-        Step {number + 1} · {STEP_KINDS[row.kind]} <code>$steps.{number}</code>
+        {t('Step {} · {}', number + 1, STEP_KINDS[row.kind])} <code>$steps.{number}</code>
       </legend>
       <Menu
         class="quiet icon-only"
         label={<Icon name="more" />}
-        name={`Actions for step ${number + 1}`}
+        name={t('Actions for step {}', number + 1)}
         items={items}
       />
       {row.kind === 'code' ? (
         <Editor
-          label={`Code of step ${number + 1}`}
+          label={t('Code of step {}', number + 1)}
           language="typescript"
           value={row.code}
           onChange={(code) => onChange({ code })}
@@ -53,8 +55,8 @@ export function StepLine(props: {
       )}
       {Object.keys(row.kept).length > 0 && (
         <details>
-          <summary>Also: {Object.keys(row.kept).join(', ')}</summary>
-          <JsonText label={`More of step ${number + 1}`} value={row.kept} />
+          <summary>{t('Also: {}', Object.keys(row.kept).join(', '))}</summary>
+          <JsonText label={t('More of step {}', number + 1)} value={row.kept} />
         </details>
       )}
       {props.hasFallback && (
@@ -64,7 +66,7 @@ export function StepLine(props: {
             checked={row.fallback}
             onChange={(event) => onChange({ fallback: event.currentTarget.checked })}
           />{' '}
-          Only after a failure
+          {t('Only after a failure')}
         </label>
       )}
     </fieldset>
@@ -81,22 +83,22 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
     <>
       <div class="form-grid">
         <SelectField
-          label="Type"
+          label={t('Type')}
           isRequired
           value={row.type}
-          options={types.map(({ name }) => ({ value: name, label: name }))}
+          options={types.map(({ name }) => ({ value: name, label: labelOf(name) }))}
           onChange={(type) => onChange({ type, verb: '' })}
         />
         <SelectField
-          label="Verb"
+          label={t('Verb')}
           isRequired
           value={row.verb}
-          options={verbs.map((verb) => ({ value: verb, label: verb }))}
+          options={verbs.map((verb) => ({ value: verb, label: labelOf(verb) }))}
           onChange={(verb) => onChange({ verb })}
         />
         {row.verb !== '' && row.verb !== 'create' && (
           <TextField
-            label="Of the entity"
+            label={t('Of the entity')}
             class="code"
             required
             placeholder="$event.data.$id"
@@ -108,18 +110,20 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
       {row.args.map((arg, at) => (
         <div class="filter-line" key={at}>
           <select
-            aria-label="Argument"
+            aria-label={t('Argument')}
             required
             value={arg.name}
             onChange={(event) => setArg(at, { name: event.currentTarget.value })}
           >
-            <option value="">choose…</option>
+            <option value="">{t('choose…')}</option>
             {namesFor(row, arg.name).map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {labelOf(name)}
+              </option>
             ))}
           </select>
           <input
-            aria-label={`Value of ${arg.name || 'the argument'}`}
+            aria-label={t('Value of {}', arg.name || t('the argument'))}
             class="code"
             placeholder="$event.data.name"
             value={arg.text}
@@ -128,7 +132,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
           <button
             type="button"
             class="quiet icon-only"
-            aria-label={`Remove ${arg.name || 'the argument'}`}
+            aria-label={t('Remove {}', arg.name || t('the argument'))}
             onClick={() => onChange({ args: row.args.filter((_, n) => n !== at) })}
           >
             <Icon name="close" />
@@ -137,7 +141,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
       ))}
       {noun && (
         <button type="button" class="quiet" onClick={() => onChange({ args: [...row.args, { name: '', text: '' }] })}>
-          <Icon name="plus" /> Argument
+          <Icon name="plus" /> {t('Argument')}
         </button>
       )}
     </>

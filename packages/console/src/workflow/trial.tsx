@@ -9,6 +9,7 @@ import { State } from '../parts/value.tsx'
 import { useData, useSettled } from '../service/cache.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
+import { t } from '../texts/text.ts'
 import { Act, FoldedJson } from '../ui/basics.tsx'
 import { SelectField } from '../ui/inputs.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -47,21 +48,21 @@ export function Trial({ workflow, draft }: { workflow: string; draft: WorkflowDr
       },
     )
   return (
-    <section class="preview" aria-label="Effect">
-      <h2>Effect</h2>
+    <section class="preview" aria-label={t('Effect')}>
+      <h2>{t('Effect')}</h2>
       {found.length > 0 && (
         <SelectField
-          label="Try it on"
+          label={t('Try it on')}
           value={typeof event === 'string' ? event : ''}
           options={found.map((one) => ({ value: one.id, label: eventText(one) }))}
           onChange={setChosen}
         />
       )}
       {pattern !== '' && events.value && found.length === 0 && (
-        <p class="hint">No such event has happened yet: it is tried on one without data.</p>
+        <p class="hint">{t('No such event has happened yet: it is tried on one without data.')}</p>
       )}
       <Act onRun={run} disabled={isLooking}>
-        Try it without a trace
+        {t('Try it without a trace')}
       </Act>
       <Failure error={error} />
       {outcome && <Steps outcome={outcome} />}
@@ -76,14 +77,14 @@ function Steps({ outcome }: { outcome: WorkflowTest }) {
     <div role="status">
       <p class={outcome.matches ? '' : 'notice'}>
         {outcome.matches || outcome.event.type === 'Workflow.scheduled'
-          ? `It would run, and ${outcome.status === 'Succeeded' ? 'succeed' : 'fail'}.`
-          : 'It would not run for this event: the event or the filter does not fit. Its steps would do this:'}
+          ? t('It would run, and {}.', outcome.status === 'Succeeded' ? t('succeed') : t('fail'))
+          : t('It would not run for this event: the event or the filter does not fit. Its steps would do this:')}
       </p>
       <ol class="attempts">
         {outcome.steps.map(({ step, status, type, verb, error, input, output }) => (
           <li key={step}>
             <State value={status} values={STATES} /> {verb ? `${type}.${verb}` : 'code'} {error}
-            <FoldedJson value={{ input, output }} label={`Step ${step}`} />
+            <FoldedJson value={{ input, output }} label={t('Step {}', step)} />
           </li>
         ))}
       </ol>

@@ -6,6 +6,7 @@ import { FilterBuilder } from '../list/filter/filter-builder.tsx'
 import { saveFields } from '../parts/forms/save.ts'
 import { may } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
+import { t } from '../texts/text.ts'
 import { Labelled } from '../ui/basics.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -18,15 +19,15 @@ import { Trial } from './trial.tsx'
 
 /** How long and how often a run tries. */
 const LIMITS = [
-  { name: 'retries', label: 'Tries again', hint: 'How many times; none when empty', pattern: '[0-9]+' },
-  { name: 'backoff', label: 'After', hint: '30s, 2m; twice as long each time', pattern: '[0-9.]+(ms|s|m|h|d)' },
-  { name: 'timeout', label: 'At most', hint: 'Seconds for the whole run', pattern: '[0-9.]+' },
+  { name: 'retries', label: t('Tries again'), hint: t('How many times; none when empty'), pattern: '[0-9]+' },
+  { name: 'backoff', label: t('After'), hint: t('30s, 2m; twice as long each time'), pattern: '[0-9.]+(ms|s|m|h|d)' },
+  { name: 'timeout', label: t('At most'), hint: t('Seconds for the whole run'), pattern: '[0-9.]+' },
 ] as const
 
 const ERRORS = [
-  { value: 'Stop', label: 'stop, as failed' },
-  { value: 'Continue', label: 'continue with the next step' },
-  { value: 'Fallback', label: 'run the steps for failures' },
+  { value: 'Stop', label: t('stop, as failed') },
+  { value: 'Continue', label: t('continue with the next step') },
+  { value: 'Fallback', label: t('run the steps for failures') },
 ]
 
 /** What starts a workflow and what it does, with a trial on a real event before it is saved. */
@@ -76,9 +77,9 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
         void save()
       }}
     >
-      <h2 id={`${id}-title`}>What it does</h2>
+      <h2 id={`${id}-title`}>{t('What it does')}</h2>
       <div class="form-grid">
-        <Labelled label="When this event comes" for={`${id}-event`} hint="Deal.won, Deal.*, *.created">
+        <Labelled label={t('When this event comes')} for={`${id}-event`} hint="Deal.won, Deal.*, *.created">
           <input
             id={`${id}-event`}
             class="code"
@@ -89,8 +90,8 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
           />
         </Labelled>
         <TextField
-          label="Or by this schedule"
-          hint="Cron with a time zone: 0 9 * * 1-5 Europe/Berlin"
+          label={t('Or by this schedule')}
+          hint={t('Cron with a time zone: 0 9 * * 1-5 Europe/Berlin')}
           class="code"
           value={draft.schedule}
           onChange={(schedule) => set({ schedule })}
@@ -103,7 +104,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
       </datalist>
       {subject && (
         <>
-          <h3>Only if</h3>
+          <h3>{t('Only if')}</h3>
           <FilterBuilder
             hasPeriods={false}
             key={subject.name}
@@ -113,7 +114,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
           />
         </>
       )}
-      <h3>Steps</h3>
+      <h3>{t('Steps')}</h3>
       {draft.steps.map((row, at) => (
         <StepLine
           key={`${edition} ${at}`}
@@ -130,8 +131,8 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
         <Menu
           class="quiet"
           icon="plus"
-          label="Step"
-          name="Add a step"
+          label={t('Step')}
+          name={t('Add a step')}
           align="start"
           items={(Object.keys(STEP_KINDS) as StepKind[]).map((kind) => ({
             label: STEP_KINDS[kind],
@@ -140,12 +141,13 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
         />
       </div>
       <p class="hint">
-        A value such as <code>$event.data.name</code> or <code>$steps.0.$id</code> is replaced by what it refers to.
+        {t('A value such as')} <code>$event.data.name</code> {t('or')} <code>$steps.0.$id</code>{' '}
+        {t('is replaced by what it refers to.')}
       </p>
-      <h3>When a step fails</h3>
+      <h3>{t('When a step fails')}</h3>
       <div class="form-grid">
         <SelectField
-          label="After the last try"
+          label={t('After the last try')}
           value={draft.errorHandling}
           options={ERRORS}
           onChange={(errorHandling) => set({ errorHandling })}
@@ -163,7 +165,7 @@ export function WorkflowEditor({ noun, entity }: { noun: Noun; entity: Entity })
       <Failure error={error} />
       <footer>
         <button type="submit" class="primary" disabled={!isChanged}>
-          Save the workflow
+          {t('Save the workflow')}
         </button>
       </footer>
     </form>

@@ -4,6 +4,7 @@ import { runVerb, verbItems } from '../../parts/verbs.tsx'
 import { href } from '../../place.ts'
 import { mayChange } from '../../service/access.ts'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { say, sayError } from '../../toast.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
@@ -25,11 +26,11 @@ export function Card(props: {
   const changes = mayChange(noun)
   const moves: MenuItem[] = reachable(noun, entity, field).map((word, at) => ({
     label: labelOf(word),
-    ...(at === 0 && { section: 'Move to' }),
+    ...(at === 0 && { section: t('Move to') }),
     onSelect: () => move(noun, entity, field, word),
   }))
   const others = verbItems(noun, entity, true)
-  const items = [...moves, ...others.map((item, at) => (at === 0 ? { ...item, section: 'Do' } : item))]
+  const items = [...moves, ...others.map((item, at) => (at === 0 ? { ...item, section: t('Do') } : item))]
   const shown = props.fields.filter(
     (name) => name !== field && !name.startsWith('$') && entity[name] !== null && entity[name] !== undefined,
   )
@@ -48,7 +49,7 @@ export function Card(props: {
           <Menu
             class="quiet icon-only"
             label={<Icon name="more" />}
-            name={`Actions for ${titleOf(entity, noun)}`}
+            name={t('Actions for {}', titleOf(entity, noun))}
             items={items}
           />
         )}
@@ -74,7 +75,12 @@ export async function move(noun: Noun, entity: Entity, field: string, target: st
   const ways = verbsFor(noun, entity).filter(({ set }) => set !== undefined && field in set)
   const names = ways.map(({ name }) => labelOf(name)).join(', ')
   say(
-    `No verb leads from ${from} to ${labelOf(target)}.${names ? ` From ${from} there ${ways.length === 1 ? 'is' : 'are'}: ${names}.` : ''}`,
-    { tone: 'bad', action: noun.verbs.update ? { label: 'Change the field', run: change } : null },
+    t(
+      'No verb leads from {} to {}.{}',
+      from,
+      labelOf(target),
+      names ? ` ${t('From {} there {}: {}.', from, ways.length === 1 ? t('is') : t('are'), names)}` : '',
+    ),
+    { tone: 'bad', action: noun.verbs.update ? { label: t('Change the field'), run: change } : null },
   )
 }

@@ -7,10 +7,11 @@ import { asOf, href } from '../../place.ts'
 import { mayChange, mayDeclare } from '../../service/access.ts'
 import { useData } from '../../service/cache.ts'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { isMoney, labelOf, numberText, sumsText } from '../../values/format.ts'
+import { inSentence, isMoney, labelOf, numberText, sumsText } from '../../values/format.ts'
 import { forCreation, isWritable, plural, singular, wordsOf } from '../../values/noun.ts'
 import type { Question } from '../question.ts'
 import { Card, move } from './board-card.tsx'
@@ -72,7 +73,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
       <Failure error={columns.error} onRetry={columns.reload} />
       <section
         class="board"
-        aria-label={`${labelOf(noun.path)} by ${labelOf(field).toLowerCase()}`}
+        aria-label={t('{} by {}', labelOf(noun.path), inSentence(field))}
         ref={box}
         // A finger that moves a card must not scroll, too.
         onTouchMove={(event) => isDragging() && event.cancelable && event.preventDefault()}
@@ -89,7 +90,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
                 type="button"
                 class="quiet icon-only"
                 aria-expanded={!folded.has(column.word)}
-                aria-label={`Show ${labelOf(column.word)}`}
+                aria-label={t('Show {}', labelOf(column.word))}
                 onClick={() => setFolded(toggled(folded, column.word))}
               >
                 <Icon name={folded.has(column.word) ? 'right' : 'down'} />
@@ -101,7 +102,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
                 <button
                   type="button"
                   class="quiet icon-only add"
-                  aria-label={`New ${singular(noun)} in ${labelOf(column.word)}`}
+                  aria-label={t('New {} in {}', singular(noun), labelOf(column.word))}
                   onClick={() => setCreating(column.word)}
                 >
                   <Icon name="plus" />
@@ -126,7 +127,7 @@ export function Board({ question, field, fields }: { question: Question; field: 
                 class="more"
                 href={href([noun.name], { filter: JSON.stringify({ ...question.filter, [field]: column.word }) })}
               >
-                {numberText(column.count - column.cards.length)} more {plural(noun)}
+                {t('{} more {}', numberText(column.count - column.cards.length), plural(noun))}
               </a>
             )}
           </section>

@@ -6,11 +6,12 @@ import { href, place } from '../../place.ts'
 import { mayChange } from '../../service/access.ts'
 import { useData } from '../../service/cache.ts'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { dateText, labelOf, monthYearText, numberText, weekdayText } from '../../values/format.ts'
+import { dateText, inSentence, labelOf, monthYearText, numberText, weekdayText } from '../../values/format.ts'
 import { isEditable, singular, wordsOf } from '../../values/noun.ts'
 import { toneOf } from '../../values/tones.ts'
 import { followDrag } from '../board/drag.ts'
@@ -56,19 +57,19 @@ export function Calendar({ question, field }: { question: Question; field: strin
   return (
     <>
       <div class="calendar-head">
-        <button type="button" class="icon-only" aria-label="Previous month" onClick={() => turn(-1)}>
+        <button type="button" class="icon-only" aria-label={t('Previous month')} onClick={() => turn(-1)}>
           <Icon name="left" />
         </button>
         <button type="button" onClick={() => setLook({ month: null })}>
-          Today
+          {t('Today')}
         </button>
-        <button type="button" class="icon-only" aria-label="Next month" onClick={() => turn(1)}>
+        <button type="button" class="icon-only" aria-label={t('Next month')} onClick={() => turn(1)}>
           <Icon name="right" />
         </button>
         <h2 aria-live="polite">{monthYearText(dayName(month))}</h2>
         {fields.length > 1 && (
           <select
-            aria-label="Days of"
+            aria-label={t('Days of')}
             value={field}
             onChange={(event) => setLook({ group: event.currentTarget.value })}
           >
@@ -82,7 +83,7 @@ export function Calendar({ question, field }: { question: Question; field: strin
       </div>
       <Failure error={found.error} onRetry={found.reload} />
       {!found.value && !found.error && <Skeleton rows={8} />}
-      <section class="calendar" aria-label={`${labelOf(noun.path)} by ${labelOf(field).toLowerCase()}`}>
+      <section class="calendar" aria-label={t('{} by {}', labelOf(noun.path), inSentence(field))}>
         {days.slice(0, 7).map((day) => (
           <span key={day.getDay()} class="weekday" aria-hidden="true">
             {weekdayText(dayName(day))}
@@ -105,7 +106,7 @@ export function Calendar({ question, field }: { question: Question; field: strin
                   <button
                     type="button"
                     class="quiet icon-only"
-                    aria-label={`New ${singular(noun)} on ${dateText(name)}`}
+                    aria-label={t('New {} on {}', singular(noun), dateText(name))}
                     onClick={() => setCreating(name)}
                   >
                     <Icon name="plus" />
@@ -141,7 +142,7 @@ export function Calendar({ question, field }: { question: Question; field: strin
               </ul>
               {entities.length > SHOWN && (
                 <a class="more" href={href([noun.name], { filter: JSON.stringify(dayFilter(question, field, name)) })}>
-                  {numberText(entities.length - SHOWN)} more
+                  {t('{} more', numberText(entities.length - SHOWN))}
                 </a>
               )}
             </section>

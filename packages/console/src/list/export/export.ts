@@ -1,4 +1,5 @@
 import { asOf } from '../../place.ts'
+import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import type { Noun } from '../../values/noun.ts'
@@ -17,8 +18,8 @@ export function exportItems(noun: Noun, what: Exported): MenuItem[] {
   return FORMATS.map(([format, label], at) => ({
     label,
     icon: 'download',
-    ...(at === 0 && { section: 'Export' }),
-    ...(isLarge && format === 'parquet' && { disabled: true, hint: 'at most 1,000' }),
+    ...(at === 0 && { section: t('Export') }),
+    ...(isLarge && format === 'parquet' && { disabled: true, hint: t('at most 1,000') }),
     onSelect: () => start({ noun, format, what, time: asOf.value }).catch(sayError),
   }))
 }

@@ -1,5 +1,6 @@
 import { ClosedError, send } from '../../service/service.ts'
 import { session } from '../../service/session.ts'
+import { t } from '../../texts/text.ts'
 import { say } from '../../toast.ts'
 import type { Entity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -48,10 +49,10 @@ async function run(wanted: Export, { id, file }: ExportJob, signal: AbortSignal)
     if (signal.aborted) throw signal.reason
     saveFile(content, file)
     remove(id)
-    say(`${file} is in your downloads.`)
+    say(t('{} is in your downloads.', file))
   } catch (reason) {
     if (reason instanceof ClosedError) return remove(id)
-    if (signal.aborted) return say(`The export of ${file} was cancelled. No file was saved.`)
+    if (signal.aborted) return say(t('The export of {} was cancelled. No file was saved.', file))
     change(id, { failure: reason as Error })
   } finally {
     window.removeEventListener('beforeunload', stay)

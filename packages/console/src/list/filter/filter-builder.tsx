@@ -2,6 +2,7 @@ import '../../../style/pages/filter.css'
 import type { Field, Json } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { labelOf } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -60,10 +61,10 @@ export function FilterBuilder(props: {
   const asQuery = resolved(JSON.parse(now) as { [field: string]: Json }, noun)
   return (
     <fieldset class="filter-builder">
-      <legend class="unseen">Filter</legend>
+      <legend class="unseen">{t('Filter')}</legend>
       <Lines group={group} fields={fields} hasPeriods={hasPeriods} first={firstOf(noun, fields)} onChange={set}>
         <details class="query-details" open={tooRich}>
-          <summary>{tooRich ? 'This filter is written by hand' : 'As a query'}</summary>
+          <summary>{tooRich ? t('This filter is written by hand') : t('As a query')}</summary>
           <code class="query-json" data-testid="query-json">
             {JSON.stringify(asQuery)}
           </code>
@@ -93,21 +94,21 @@ function Lines({ group, fields, hasPeriods, first, onChange, onRemove, children 
     <>
       {items.length > 1 && (
         <label class="filter-mode">
-          Show what meets{' '}
+          {t('Show what meets')}{' '}
           <select
-            aria-label="How many conditions"
+            aria-label={t('How many conditions')}
             value={mode}
             onChange={(event) => onChange({ mode: event.currentTarget.value as Group['mode'], items })}
           >
-            <option value="all">all conditions</option>
-            <option value="any">any condition</option>
+            <option value="all">{t('all conditions')}</option>
+            <option value="any">{t('any condition')}</option>
           </select>
         </label>
       )}
       {items.map((item, at) =>
         isGroup(item) ? (
           <fieldset class="filter-group" key={at}>
-            <legend class="unseen">Group of conditions</legend>
+            <legend class="unseen">{t('Group of conditions')}</legend>
             <Lines
               group={item}
               fields={fields}
@@ -130,11 +131,11 @@ function Lines({ group, fields, hasPeriods, first, onChange, onRemove, children 
       )}
       <div class="filter-foot">
         <button type="button" class="quiet" onClick={() => onChange({ mode, items: [...items, first] })}>
-          <Icon name="plus" /> Condition
+          <Icon name="plus" /> {t('Condition')}
         </button>
         {onRemove ? (
           <button type="button" class="quiet" onClick={onRemove}>
-            Remove the group
+            {t('Remove the group')}
           </button>
         ) : (
           items.length > 0 && (
@@ -144,10 +145,10 @@ function Lines({ group, fields, hasPeriods, first, onChange, onRemove, children 
                 class="quiet"
                 onClick={() => onChange({ mode, items: [...items, { mode: 'any', items: [first, first] }] })}
               >
-                <Icon name="plus" /> Group
+                <Icon name="plus" /> {t('Group')}
               </button>
               <button type="button" class="quiet" onClick={() => onChange(EMPTY)}>
-                Clear all
+                {t('Clear all')}
               </button>
             </>
           )
@@ -184,7 +185,7 @@ function Line(props: {
   return (
     <div class="filter-line">
       <select
-        aria-label="Field"
+        aria-label={t('Field')}
         value={line.field}
         onChange={(event) => {
           const name = event.currentTarget.value
@@ -199,7 +200,7 @@ function Line(props: {
         ))}
       </select>
       <select
-        aria-label="Operator"
+        aria-label={t('Operator')}
         value={line.operator}
         onChange={(event) => {
           const operator = event.currentTarget.value
@@ -222,7 +223,7 @@ function Line(props: {
           onChange={(value) => onChange({ ...line, value })}
         />
       )}
-      <button type="button" class="quiet icon-only" aria-label="Remove condition" onClick={props.onRemove}>
+      <button type="button" class="quiet icon-only" aria-label={t('Remove condition')} onClick={props.onRemove}>
         <Icon name="close" />
       </button>
     </div>

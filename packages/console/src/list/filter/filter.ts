@@ -1,5 +1,6 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { guessNumbers, readNumber } from '../../import/formats.ts'
+import { t } from '../../texts/text.ts'
 import type { Noun } from '../../values/noun.ts'
 import { dayName, dayNamed, dayOf, moved } from './periods.ts'
 import { isQuery, kindOf, type Query } from './resolve.ts'
@@ -27,24 +28,24 @@ const OPERATORS: readonly {
   /** Other kinds have it. */
   readonly not?: readonly string[]
 }[] = [
-  { name: 'contains', label: 'contains', kinds: ['string'] },
-  { name: 'is', label: 'is', not: TIMES },
-  { name: 'isNot', label: 'is not', not: TIMES },
-  { name: 'lacks', label: 'does not contain', kinds: ['string'] },
-  { name: 'starts', label: 'starts with', kinds: ['string'] },
-  { name: 'ends', label: 'ends with', kinds: ['string'] },
-  { name: 'during', label: 'is in', kinds: TIMES },
-  { name: 'on', label: 'is on', kinds: TIMES },
-  { name: 'before', label: 'is before', kinds: TIMES },
-  { name: 'from', label: 'is on or after', kinds: TIMES },
-  { name: '$gt', label: 'is more than', kinds: ['number'] },
-  { name: '$gte', label: 'is at least', kinds: ['number'] },
-  { name: '$lt', label: 'is less than', kinds: ['number'] },
-  { name: '$lte', label: 'is at most', kinds: ['number'] },
-  { name: '$in', label: 'is any of', kinds: ['string', 'number', 'enum', 'forward'] },
-  { name: '$nin', label: 'is none of', kinds: ['string', 'number', 'enum', 'forward'] },
-  { name: 'there', label: 'is not empty' },
-  { name: 'missing', label: 'is empty' },
+  { name: 'contains', label: t('contains'), kinds: ['string'] },
+  { name: 'is', label: t('is'), not: TIMES },
+  { name: 'isNot', label: t('is not'), not: TIMES },
+  { name: 'lacks', label: t('does not contain'), kinds: ['string'] },
+  { name: 'starts', label: t('starts with'), kinds: ['string'] },
+  { name: 'ends', label: t('ends with'), kinds: ['string'] },
+  { name: 'during', label: t('is in'), kinds: TIMES },
+  { name: 'on', label: t('is on'), kinds: TIMES },
+  { name: 'before', label: t('is before'), kinds: TIMES },
+  { name: 'from', label: t('is on or after'), kinds: TIMES },
+  { name: '$gt', label: t('is more than'), kinds: ['number'] },
+  { name: '$gte', label: t('is at least'), kinds: ['number'] },
+  { name: '$lt', label: t('is less than'), kinds: ['number'] },
+  { name: '$lte', label: t('is at most'), kinds: ['number'] },
+  { name: '$in', label: t('is any of'), kinds: ['string', 'number', 'enum', 'forward'] },
+  { name: '$nin', label: t('is none of'), kinds: ['string', 'number', 'enum', 'forward'] },
+  { name: 'there', label: t('is not empty') },
+  { name: 'missing', label: t('is empty') },
 ]
 
 export function operatorsFor(kind: Field['kind']) {
@@ -106,7 +107,7 @@ export function isGroup(item: Condition | Group): item is Group {
 export function faultOf({ value }: Condition, kind: Field['kind']): string | null {
   if (kind !== 'number' || value.trim() === '') return null
   const parts = value.includes(';') ? value.split(';') : [value]
-  return parts.some((part) => numberOf(part) === null) ? 'Write a number.' : null
+  return parts.some((part) => numberOf(part) === null) ? t('Write a number.') : null
 }
 
 /** The number that people wrote, in the format of their language or in the other one. */

@@ -1,5 +1,6 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { RelationPicker } from '../../parts/forms/relation-picker.tsx'
+import { t } from '../../texts/text.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { labelOf } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
@@ -27,7 +28,7 @@ export function Operand({
     const take = (value: Json) => onChange(Array.isArray(value) ? value.join(', ') : String(value ?? ''))
     return (
       <RelationPicker
-        label="Value"
+        label={t('Value')}
         targets={targetsOf(field)}
         many={isList}
         value={isList ? chosen : line.value || null}
@@ -43,7 +44,7 @@ export function Operand({
       <Menu
         class="select-like"
         align="start"
-        name={`Value: ${words}`}
+        name={t('Value: {}', words)}
         label={words}
         items={wordsOf(field).map((word) => ({
           label: labelOf(word),
@@ -56,11 +57,11 @@ export function Operand({
   const words = field?.kind === 'boolean' ? ['true', 'false'] : wordsOf(field)
   if (words.length > 0 && (line.operator === 'is' || line.operator === 'isNot')) {
     return (
-      <select aria-label="Value" value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">choose…</option>
+      <select aria-label={t('Value')} value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{t('choose…')}</option>
         {words.map((word) => (
           <option key={word} value={word}>
-            {word === 'true' ? 'Yes' : word === 'false' ? 'No' : labelOf(word)}
+            {word === 'true' ? t('Yes') : word === 'false' ? t('No') : labelOf(word)}
           </option>
         ))}
       </select>
@@ -68,8 +69,8 @@ export function Operand({
   }
   if (line.operator === 'during') {
     return (
-      <select aria-label="Value" value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">choose…</option>
+      <select aria-label={t('Value')} value={line.value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{t('choose…')}</option>
         {PERIODS.map((period) => (
           <option key={period} value={period}>
             {labelOf(period)}
@@ -81,7 +82,7 @@ export function Operand({
   if (field?.kind === 'date' || field?.kind === 'datetime') {
     return (
       <input
-        aria-label="Value"
+        aria-label={t('Value')}
         type="date"
         value={line.value}
         onInput={(event) => onChange(event.currentTarget.value)}
@@ -92,11 +93,11 @@ export function Operand({
   return (
     <span class="filter-value">
       <input
-        aria-label="Value"
+        aria-label={t('Value')}
         aria-invalid={fault !== null}
         value={line.value}
         inputMode={isNumber ? 'decimal' : undefined}
-        placeholder={isList ? (isNumber ? 'a; b; c' : 'a, b, c') : 'value'}
+        placeholder={isList ? (isNumber ? 'a; b; c' : 'a, b, c') : t('value')}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       {fault && <small class="error">{fault}</small>}

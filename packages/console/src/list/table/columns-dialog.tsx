@@ -1,3 +1,4 @@
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { SelectField } from '../../ui/inputs.tsx'
@@ -21,8 +22,8 @@ export function ColumnsDialog(props: {
     onChange(next)
   }
   return (
-    <Dialog title="Columns" onClose={props.onClose}>
-      <ol class="column-list" aria-label="Shown columns">
+    <Dialog title={t('Columns')} onClose={props.onClose}>
+      <ol class="column-list" aria-label={t('Shown columns')}>
         {columns.map((name, at) => (
           <li key={name}>
             <label>
@@ -37,7 +38,7 @@ export function ColumnsDialog(props: {
             <button
               type="button"
               class="quiet icon-only"
-              aria-label={`Move ${columnLabel(noun, name)} left`}
+              aria-label={t('Move {} left', columnLabel(noun, name))}
               disabled={at === 0}
               onClick={() => move(at, -1)}
             >
@@ -46,7 +47,7 @@ export function ColumnsDialog(props: {
             <button
               type="button"
               class="quiet icon-only"
-              aria-label={`Move ${columnLabel(noun, name)} right`}
+              aria-label={t('Move {} right', columnLabel(noun, name))}
               disabled={at === columns.length - 1}
               onClick={() => move(at, 1)}
             >
@@ -56,17 +57,17 @@ export function ColumnsDialog(props: {
         ))}
       </ol>
       <SelectField
-        label="Stay in sight"
-        hint="The first columns do not move when the list scrolls to the side."
+        label={t('Stay in sight')}
+        hint={t('The first columns do not move when the list scrolls to the side.')}
         value={String(measuresOf(noun).frozen)}
-        options={['none', 'the first', 'the first two', 'the first three'].map((label, count) => ({
+        options={['none', t('the first'), t('the first two'), t('the first three')].map((label, count) => ({
           value: String(count),
           label,
         }))}
         onChange={(count) => setFrozen(noun, Number(count))}
       />
-      <h3>Hidden</h3>
-      <ul class="column-list" aria-label="Hidden columns">
+      <h3>{t('Hidden')}</h3>
+      <ul class="column-list" aria-label={t('Hidden columns')}>
         {others.map((name) => (
           <li key={name}>
             <label>
@@ -78,7 +79,7 @@ export function ColumnsDialog(props: {
       </ul>
       <footer>
         <button type="button" class="primary" onClick={props.onClose}>
-          Done
+          {t('Done')}
         </button>
         <button
           type="button"
@@ -87,7 +88,7 @@ export function ColumnsDialog(props: {
             onChange(defaultColumns(noun))
           }}
         >
-          Reset
+          {t('Reset')}
         </button>
       </footer>
     </Dialog>

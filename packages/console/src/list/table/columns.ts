@@ -7,6 +7,9 @@ export const TITLE = '$title'
 
 const META = ['$createdAt', '$updatedAt', '$createdBy', '$version', '$id']
 
+/** So many fields fit into a form. */
+const FEW = 7
+
 /** Words in the names of fields that people look for first, best first. */
 const WORTH = [
   /^(value|amount|total|mrr|price)$/i,
@@ -51,20 +54,35 @@ export function defaultColumns(noun: Noun): string[] {
   return [...first, ...others.map(({ name }) => name), '$updatedAt']
 }
 
+/** The columns that a telephone has room for: what it is called, and its state. */
+export function narrowColumns(noun: Noun, columns: readonly string[]): string[] {
+  const title = columns.find((name) => name === TITLE || name === titleField(noun)) ?? columns[0]
+  return columns.filter((name) => name === title || name === noun.stateField)
+}
+
 /** The fields that a form of a new entity shows at first. */
 export function firstFields(noun: Noun): string[] {
   const title = titleField(noun)
-  const fields = Object.values(noun.fields).filter(isWritable)
+  const fields = Object.values(noun.fields)
+    .filter(isWritable)
+    .filter((field) => !isCounted(noun, field))
   const needed = fields.filter((field) => field.required && !hasDefault(field)).map(({ name }) => name)
   const worth = fields
     .filter((field) => isShort(field) && rankOf(field) < WORTH.length)
     .sort((a, b) => rankOf(a) - rankOf(b))
     .map(({ name }) => name)
   const relations = titleRelations(noun)
+  // A type of a few fields has no reason to hide some.
+  if (fields.length <= FEW) return fields.map(({ name }) => name)
   return [...new Set([...(title === null ? [] : [title]), ...needed, ...relations, ...worth])].slice(
     0,
     Math.max(6, needed.length),
   )
+}
+
+/** Whether the service counts or notes a field: people do not begin with it. */
+export function isCounted(noun: Noun, { name }: Field): boolean {
+  return noun.stateField !== null && /^(run|success|failure)Count$|^last\w+At$/.test(name)
 }
 
 function hasDefault(field: Field): boolean {

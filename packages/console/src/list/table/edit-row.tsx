@@ -6,6 +6,7 @@ import { FieldInput } from '../../parts/forms/field-input.tsx'
 import type { Draft } from '../../parts/forms/form.tsx'
 import { saveFields } from '../../parts/forms/save.ts'
 import { Value } from '../../parts/value.tsx'
+import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
@@ -85,9 +86,9 @@ export function EditRow(props: {
       <td class="row-actions">
         <div class="buttons">
           <button type="button" class="primary" aria-busy={busy} onClick={() => void save()}>
-            Save
+            {t('Save')}
           </button>
-          <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={props.onCancel}>
+          <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={props.onCancel}>
             <Icon name="close" />
           </button>
         </div>

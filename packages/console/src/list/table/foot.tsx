@@ -2,12 +2,13 @@ import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { useData } from '../../service/cache.ts'
 import { request } from '../../service/service.ts'
+import { t } from '../../texts/text.ts'
 import { Menu } from '../../ui/menu.tsx'
-import { isMoney, labelOf, moneyText, numberText, sumsText } from '../../values/format.ts'
+import { inSentence, isMoney, moneyText, numberText, sumsText } from '../../values/format.ts'
 import type { Question } from '../question.ts'
 import { columnLabel, isRight } from './columns.ts'
 
-const MEASURES = { sum: 'Sum', avg: 'Average', min: 'Smallest', max: 'Largest' } as const
+const MEASURES = { sum: t('Sum'), avg: t('Average'), min: t('Smallest'), max: t('Largest') } as const
 type Measure = keyof typeof MEASURES
 type Row = { readonly [name: string]: Json }
 
@@ -15,14 +16,16 @@ type Row = { readonly [name: string]: Json }
 export function Foot({
   question,
   columns,
+  below,
   hasBoxes,
 }: {
   question: Question
   columns: readonly string[]
+  below: readonly string[]
   hasBoxes: boolean
 }) {
   const { noun, filter, time } = question
-  const numbers = columns.filter((name) => isRight(noun, name))
+  const numbers = [...columns, ...below].filter((name) => isRight(noun, name))
   const [chosen, setChosen] = useState<{ readonly [column: string]: Measure }>({})
   const group = noun.fields.currency && numbers.some(isMoney) ? 'currency' : undefined
   const found = useData<readonly Row[]>(
@@ -43,33 +46,52 @@ export function Foot({
     { types: time === null ? [noun.name] : [] },
   )
   const rows = found.value ?? []
+  const menuOf = (name: string) => {
+    const measure = chosen[name] ?? 'sum'
+    const text = numbers.includes(name) ? measured(rows, measure, name) : null
+    return (
+      text !== null && (
+        <Menu
+          class="quiet foot-button"
+          name={t('{} {}, of {}', MEASURES[measure], text, columnLabel(noun, name))}
+          label={
+            <>
+              <span class="hint">{MEASURES[measure]}</span> {text}
+            </>
+          }
+          items={Object.entries(MEASURES).map(([value, label]) => ({
+            label: t('{} of {}', label, inSentence(name)),
+            onSelect: () => setChosen({ ...chosen, [name]: value as Measure }),
+          }))}
+        />
+      )
+    )
+  }
+  // A telephone has the numbers below the titles, and their sums in one line.
+  if (below.length > 0) {
+    return (
+      <tfoot>
+        <tr>
+          <td class="wrap" colSpan={columns.length + 2}>
+            <span class="sums">
+              {numbers.map((name) => (
+                <span key={name}>{menuOf(name)}</span>
+              ))}
+            </span>
+          </td>
+        </tr>
+      </tfoot>
+    )
+  }
   return (
     <tfoot>
       <tr>
         {hasBoxes && <td class="select" />}
-        {columns.map((name) => {
-          const measure = chosen[name] ?? 'sum'
-          const text = numbers.includes(name) ? measured(rows, measure, name) : null
-          return (
-            <td key={name} class={text === null ? '' : 'right'}>
-              {text !== null && (
-                <Menu
-                  class="quiet foot-button"
-                  name={`${MEASURES[measure]} ${text}, of ${columnLabel(noun, name)}`}
-                  label={
-                    <>
-                      <span class="hint">{MEASURES[measure]}</span> {text}
-                    </>
-                  }
-                  items={Object.entries(MEASURES).map(([value, label]) => ({
-                    label: `${label} of ${labelOf(name).toLowerCase()}`,
-                    onSelect: () => setChosen({ ...chosen, [name]: value as Measure }),
-                  }))}
-                />
-              )}
-            </td>
-          )
-        })}
+        {columns.map((name) => (
+          <td key={name} class={numbers.includes(name) ? 'right' : ''}>
+            {menuOf(name)}
+          </td>
+        ))}
         <td class="row-actions" />
       </tr>
     </tfoot>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/text.ts'
 import { columnLabel, isRight, TITLE } from './columns.ts'
 import { measuresOf, setWidth } from './measures.ts'
 import type { TableProps } from './table-props.ts'
@@ -42,7 +43,7 @@ export function Heading(props: TableProps & { name: string; at: number }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Shift and the arrow keys do the same in the head */}
       <span
         class="resize"
-        title="Drag to resize, double click to reset. Shift and the arrow keys do the same."
+        title={t('Drag to resize, double click to reset. Shift and the arrow keys do the same.')}
         draggable
         // The head would be dragged to another place.
         onDragStart={(event) => {

@@ -1,3 +1,4 @@
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { numberText } from '../../values/format.ts'
 import type { ListPage } from '../question.ts'
@@ -6,15 +7,15 @@ import type { ListPage } from '../question.ts'
 export function Pager(props: { list: ListPage; page: number; onBack: () => void; onNext: () => void }) {
   const { begin, results, total, hasMore } = props.list
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={t('Pages')}>
       <button type="button" disabled={props.page === 1} onClick={props.onBack}>
-        <Icon name="left" /> Previous
+        <Icon name="left" /> {t('Previous')}
       </button>
       <span aria-live="polite">
-        {numberText(begin + 1)}–{numberText(begin + results.length)} of {numberText(total)}
+        {t('{}–{} of {}', numberText(begin + 1), numberText(begin + results.length), numberText(total))}
       </span>
       <button type="button" disabled={!hasMore} onClick={props.onNext}>
-        Next <Icon name="right" />
+        {t('Next')} <Icon name="right" />
       </button>
     </nav>
   )

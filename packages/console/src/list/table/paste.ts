@@ -6,6 +6,7 @@ import { fieldOfMatch, type Matches } from '../../import/match.ts'
 import { findMatches } from '../../import/relations.ts'
 import { request } from '../../service/service.ts'
 import { isConflict, newCorrelation, sayDone, write } from '../../service/write.ts'
+import { t } from '../../texts/text.ts'
 import { say, sayError } from '../../toast.ts'
 import type { Entity } from '../../values/entity.ts'
 import { numberText } from '../../values/format.ts'
@@ -66,12 +67,12 @@ async function save(
       await put(noun, rows[at]!, body, correlation)
       isWritten = true
     }
-    if (isWritten) sayDone(`${numberText(count)} ${count === 1 ? 'cell' : 'cells'} pasted.`, correlation)
+    if (isWritten) sayDone(t('{} {} pasted.', numberText(count), count === 1 ? t('cell') : t('cells')), correlation)
   } catch (reason) {
     sayError(reason)
-    if (isWritten) sayDone('A part of the cells was pasted.', correlation, 'bad')
+    if (isWritten) sayDone(t('A part of the cells was pasted.'), correlation, 'bad')
   }
-  if (faults.length > 0) say(`${numberText(faults.length)} cells stay as they are: ${faults[0]}.`, { tone: 'bad' })
+  if (faults.length > 0) say(t('{} cells stay as they are: {}.', numberText(faults.length), faults[0]), { tone: 'bad' })
 }
 
 /** Changes an entity. What others changed since it was read stays, unless it is the same field. */

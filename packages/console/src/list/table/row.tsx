@@ -8,6 +8,7 @@ import { verbItems } from '../../parts/verbs.tsx'
 import { href } from '../../place.ts'
 import { mayChange } from '../../service/access.ts'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Entity } from '../../values/entity.ts'
@@ -33,9 +34,9 @@ export function Row(
   }, [isActive])
   const { isOver, handlers } = useFileDrop((files) => void attach(noun, entity, files))
   const items = [
-    ...(props.writes ? [{ label: 'Edit row', icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
+    ...(props.writes ? [{ label: t('Edit row'), icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
     ...(fileFields(noun).length > 0
-      ? [{ label: 'Attach a file…', icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
+      ? [{ label: t('Attach a file…'), icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
       : []),
     ...verbItems(noun, entity, changes),
   ]
@@ -55,7 +56,7 @@ export function Row(
           <label>
             <input
               type="checkbox"
-              aria-label={`Select ${titleOf(entity, noun)}`}
+              aria-label={t('Select {}', titleOf(entity, noun))}
               checked={isSelected}
               onChange={() => props.onSelect([entity], !isSelected)}
             />
@@ -73,11 +74,14 @@ export function Row(
           {cells.isEdited(at, column) ? (
             <InPlace noun={noun} entity={entity} field={noun.fields[name] as FormField} onDone={cells.endEdit} />
           ) : name === TITLE || name === titleField(noun) || (column === 0 && !columns.includes(titleOrId(noun))) ? (
-            <a class="title" href={href([noun.name, entity.$id])}>
-              {titleOf(entity, noun)}
-            </a>
+            <>
+              <a class="title" href={href([noun.name, entity.$id])}>
+                {titleOf(entity, noun)}
+              </a>
+              {props.below.length > 0 && <Below noun={noun} entity={entity} below={props.below} />}
+            </>
           ) : (
-            <Value value={entity[name]} field={noun.fields[name]} name={name} entity={entity} />
+            <Value value={entity[name]} field={noun.fields[name]} name={name} entity={entity} isNear />
           )}
         </td>
       ))}
@@ -86,12 +90,26 @@ export function Row(
           <Menu
             class="quiet icon-only"
             label={<Icon name="more" />}
-            name={`Actions for ${titleOf(entity, noun)}`}
+            name={t('Actions for {}', titleOf(entity, noun))}
             items={items}
           />
         )}
       </td>
     </tr>
+  )
+}
+
+const MOST_BELOW = 3
+
+/** What a telephone shows below the title. */
+function Below({ noun, entity, below }: { noun: Noun; entity: Entity; below: readonly string[] }) {
+  const some = below.filter((name) => entity[name] !== undefined && entity[name] !== null).slice(0, MOST_BELOW)
+  return (
+    <span class="below">
+      {some.map((name) => (
+        <Value key={name} value={entity[name]} field={noun.fields[name]} name={name} entity={entity} isNear />
+      ))}
+    </span>
   )
 }
 

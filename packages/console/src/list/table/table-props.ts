@@ -6,6 +6,8 @@ import type { ListPage, Question } from '../question.ts'
 export interface TableProps {
   readonly noun: Noun
   readonly columns: readonly string[]
+  /** Columns that a narrow window has no room for: their values are below the title. */
+  readonly below: readonly string[]
   readonly question: Question
   readonly page: ListPage
   readonly sort: string | null

@@ -4,9 +4,10 @@ import { useKeys } from '../../keyboard.ts'
 import { lazy } from '../../lazy.tsx'
 import { Value } from '../../parts/value.tsx'
 import { mayChange } from '../../service/access.ts'
+import { t } from '../../texts/text.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { type Entity, isEntity } from '../../values/entity.ts'
-import { labelOf, monthYearText, numberText } from '../../values/format.ts'
+import { inSentence, labelOf, monthYearText, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
@@ -76,7 +77,7 @@ export function Table(props: TableProps) {
                 <label>
                   <input
                     type="checkbox"
-                    aria-label="Select all rows of this page"
+                    aria-label={t('Select all rows of this page')}
                     checked={isAll}
                     onChange={() => props.onSelect(rows, !isAll)}
                   />
@@ -87,7 +88,7 @@ export function Table(props: TableProps) {
               <Heading key={name} name={name} at={at} {...props} />
             ))}
             <th scope="col" class="row-actions">
-              <span class="unseen">Actions</span>
+              <span class="unseen">{t('Actions')}</span>
             </th>
           </tr>
         </thead>
@@ -126,8 +127,8 @@ export function Table(props: TableProps) {
             </>
           ))}
         </tbody>
-        {columns.some((name) => isRight(noun, name)) && (
-          <Foot question={props.question} columns={columns} hasBoxes={mayChange(noun)} />
+        {[...columns, ...props.below].some((name) => isRight(noun, name)) && (
+          <Foot question={props.question} columns={columns} below={props.below} hasBoxes={mayChange(noun)} />
         )}
       </table>
     </section>
@@ -141,7 +142,7 @@ function GroupHead({ noun, columns, group, page, value }: TableProps & { value: 
   return (
     <tr class="group-head">
       <th scope="rowgroup" colSpan={columns.length + 2}>
-        {value === null && `No ${labelOf(group!).toLowerCase()}`}
+        {value === null && t('No {}', inSentence(group!))}
         {isMonth && monthYearText(value)}
         {value !== null && !isMonth && <Value value={value} field={noun.fields[group!]} />}
         {count !== undefined && <span class="count">{numberText(count)}</span>}

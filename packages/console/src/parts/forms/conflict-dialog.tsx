@@ -2,9 +2,10 @@ import '../../../style/pages/changes.css'
 import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { actorName } from '../../values/actors.ts'
-import { agoText, labelOf } from '../../values/format.ts'
+import { agoText, inSentence, labelOf } from '../../values/format.ts'
 import { Value } from '../value.tsx'
 import { type Clash, clash } from './save.ts'
 
@@ -23,10 +24,10 @@ function Decision({ clash: { noun, theirs, merge, by, resolve } }: { clash: Clas
     resolve(Object.fromEntries(kept.map((one) => [one.field, (one.mine ?? null) as Json])))
   }
   return (
-    <Dialog title={`${titleOf(theirs, noun)} changed while you edited`} size="wide" onClose={() => resolve(null)}>
+    <Dialog title={t('{} changed while you edited', titleOf(theirs, noun))} size="wide" onClose={() => resolve(null)}>
       {by.length > 0 && (
         <p>
-          Changed by{' '}
+          {t('Changed by')}{' '}
           {by.map(({ actor, at }, n) => (
             <span key={actor}>
               {n > 0 && ', '}
@@ -36,14 +37,14 @@ function Decision({ clash: { noun, theirs, merge, by, resolve } }: { clash: Clas
           .
         </p>
       )}
-      <p class="hint">Choose which value each field keeps. Your other changes are saved as they are.</p>
+      <p class="hint">{t('Choose which value each field keeps. Your other changes are saved as they are.')}</p>
       <div class="conflicts">
         {merge.conflicts.map((one) => (
           <fieldset key={one.field}>
             <legend>{labelOf(one.field)}</legend>
             {[
-              { label: 'Yours', value: one.mine, isMine: true },
-              { label: 'Theirs', value: one.theirs, isMine: false },
+              { label: t('Yours'), value: one.mine, isMine: true },
+              { label: t('Theirs'), value: one.theirs, isMine: false },
             ].map(({ label, value, isMine }) => (
               <label key={label} class={mine.has(one.field) === isMine ? 'chosen' : ''}>
                 <input
@@ -57,20 +58,20 @@ function Decision({ clash: { noun, theirs, merge, by, resolve } }: { clash: Clas
               </label>
             ))}
             <p class="hint">
-              Before: <Value value={one.base} field={noun.fields[one.field]} name={one.field} />
+              {t('Before:')} <Value value={one.base} field={noun.fields[one.field]} name={one.field} />
             </p>
           </fieldset>
         ))}
       </div>
       {merge.theirs.length > 0 && (
-        <p class="hint">They also changed {merge.theirs.map((name) => labelOf(name).toLowerCase()).join(', ')}.</p>
+        <p class="hint">{t('They also changed {}.', merge.theirs.map((name) => inSentence(name)).join(', '))}</p>
       )}
       <footer>
         <button type="button" class="primary" onClick={save}>
-          Save
+          {t('Save')}
         </button>
         <button type="button" onClick={() => resolve(null)}>
-          Back to editing
+          {t('Back to editing')}
         </button>
       </footer>
     </Dialog>

@@ -1,7 +1,9 @@
-import { firstFields } from '../../list/table/columns.ts'
+import { firstFields, isCounted } from '../../list/table/columns.ts'
+import { go } from '../../place.ts'
 import { personId } from '../../service/access.ts'
 import { titleOf } from '../../service/schema.ts'
 import { sayDone, write } from '../../service/write.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { currencyOf } from '../../values/format.ts'
@@ -19,6 +21,9 @@ function ownedBy(noun: Noun): Draft {
   return me !== null && personFields(noun).includes('owner') ? { owner: me } : {}
 }
 
+/** The fields that a workflow begins with. */
+const WORKFLOW = ['name', 'description']
+
 /** The form of a new entity: what is needed first, the other fields behind a button. */
 export function CreateDialog(props: {
   noun: Noun
@@ -34,6 +39,8 @@ export function CreateDialog(props: {
   const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
   const fields = Object.values(noun.fields)
     .filter(isWritable)
+    // Steps and triggers are for the editor of the workflow, which opens next.
+    .filter((field) => !isCounted(noun, field) && !(noun.name === 'Workflow' && !WORKFLOW.includes(field.name)))
     .map((field) => forCreation(noun, field))
     .map((field) => (field.kind !== 'forward' && field.default !== undefined ? { ...field, required: false } : field))
     .sort((a, b) => rank(a.name) - rank(b.name))
@@ -45,20 +52,21 @@ export function CreateDialog(props: {
     ),
   )
   return (
-    <Dialog title={`New ${singular(noun)}`} onClose={onClose}>
+    <Dialog title={t('New {}', singular(noun))} onClose={onClose}>
       <FieldsForm
         fields={fields}
         first={first}
         initial={{ ...defaults, ...(currency !== null && { currency }), ...preset }}
         draft={newDraft(noun, props.preset)}
-        submit="Create"
+        submit={t('Create')}
         onCancel={onClose}
         onSubmit={async (draft) => {
           const body = { ...(currency !== null && { currency }), ...preset, ...draft }
           const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
-          sayDone(`${titleOf(value, noun)} created.`, correlation)
+          sayDone(t('{} created.', titleOf(value, noun)), correlation)
           props.onCreated?.(value)
           onClose()
+          if (noun.name === 'Workflow') go([noun.name, value.$id])
         }}
       />
     </Dialog>

@@ -1,6 +1,7 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { lazy } from '../../lazy.tsx'
+import { t } from '../../texts/text.ts'
 import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
 import { toneOf } from '../../values/tones.ts'
@@ -60,7 +61,9 @@ export function FieldInput({ id, field, value, onChange, label, except }: InputP
   if (field.list) {
     const words = Array.isArray(value) ? value.join(', ') : ''
     const split = (event: Event) => onChange(listOf((event.currentTarget as HTMLInputElement).value))
-    return <input {...common} type="text" placeholder="several, with commas" defaultValue={words} onChange={split} />
+    return (
+      <input {...common} type="text" placeholder={t('several, with commas')} defaultValue={words} onChange={split} />
+    )
   }
   switch (field.kind) {
     case 'enum':
@@ -82,8 +85,8 @@ export function FieldInput({ id, field, value, onChange, label, except }: InputP
           onChange={(event) => onChange(event.currentTarget.value === '' ? null : event.currentTarget.value === 'true')}
         >
           <option value="">—</option>
-          <option value="true">Yes</option>
-          <option value="false">No</option>
+          <option value="true">{t('Yes')}</option>
+          <option value="false">{t('No')}</option>
         </select>
       )
     case 'number': {
@@ -124,7 +127,7 @@ function JsonInput({ id, field, value, onChange, label }: InputProps) {
       onChange(area.value.trim() === '' ? null : JSON.parse(area.value))
       area.setCustomValidity('')
     } catch {
-      area.setCustomValidity('This is not JSON yet.')
+      area.setCustomValidity(t('This is not JSON yet.'))
     }
   }
   const props = { id, name: field.name, 'aria-label': label || undefined, spellcheck: false }

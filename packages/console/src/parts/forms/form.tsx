@@ -5,6 +5,7 @@ import { keptDraft, useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { connected } from '../../service/live.ts'
 import { isUnreachable } from '../../service/service.ts'
+import { t } from '../../texts/text.ts'
 import { issuesOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
@@ -99,7 +100,7 @@ export function FieldsForm(props: {
             label={
               <>
                 {labelOf(field.name)}
-                {field.required && <span class="required"> required</span>}
+                {field.required && <span class="required"> {t('required')}</span>}
               </>
             }
             error={issues.find((issue) => issue.field === field.name)?.message}
@@ -116,7 +117,7 @@ export function FieldsForm(props: {
       </div>
       {hidden > 0 && (
         <button type="button" class="quiet more-fields" aria-expanded={false} onClick={() => setAll(true)}>
-          Show {hidden} more {hidden === 1 ? 'field' : 'fields'}
+          {t('Show {} more {}', hidden, hidden === 1 ? t('field') : t('fields'))}
         </button>
       )}
       {props.children}
@@ -126,7 +127,7 @@ export function FieldsForm(props: {
           {props.submit} <kbd>Ctrl S</kbd>
         </button>
         <button type="button" onClick={() => void leave()}>
-          Cancel
+          {t('Cancel')}
         </button>
       </footer>
     </form>

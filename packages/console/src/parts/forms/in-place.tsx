@@ -2,6 +2,7 @@ import type { Json } from '@tildebase/nouns'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
+import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -69,11 +70,11 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
     >
       <FieldInput id={`fact-${field.name}`} label={labelOf(field.name)} field={field} value={value} onChange={change} />
       {!isChoice && (
-        <button type="submit" class="primary icon-only" aria-label="Save" aria-busy={busy}>
+        <button type="submit" class="primary icon-only" aria-label={t('Save')} aria-busy={busy}>
           <Icon name="check" />
         </button>
       )}
-      <button type="button" class="quiet icon-only" aria-label="Cancel" onClick={() => void leave()}>
+      <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={() => void leave()}>
         <Icon name="close" />
       </button>
     </form>

@@ -5,6 +5,7 @@ import { useData, useSettled } from '../../service/cache.ts'
 import { findByName, useNames } from '../../service/names.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
 import { sayDone, write } from '../../service/write.ts'
+import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Combobox, type Option } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -79,7 +80,12 @@ export function RelationPicker(props: {
         ids.map((id) => (
           <span class="chip" key={id}>
             {nameOf(id)}
-            <button type="button" class="quiet icon-only" aria-label={`Remove ${nameOf(id)}`} onClick={() => drop(id)}>
+            <button
+              type="button"
+              class="quiet icon-only"
+              aria-label={t('Remove {}', nameOf(id))}
+              onClick={() => drop(id)}
+            >
               <Icon name="close" />
             </button>
           </span>
@@ -97,7 +103,7 @@ export function RelationPicker(props: {
         onClear={() => !many && onChange(null)}
       />
       {!many && ids.length > 0 && !props.required && (
-        <button type="button" class="quiet icon-only" aria-label="Clear" onClick={() => onChange(null)}>
+        <button type="button" class="quiet icon-only" aria-label={t('Clear')} onClick={() => onChange(null)}>
           <Icon name="close" />
         </button>
       )}
@@ -111,12 +117,17 @@ function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: s
     .map((entity) => {
       const own = nouns.value.get(entity.$type)
       const label = titleOf(entity, own)
-      return { value: entity.$id, label: entity.$id === keyId() ? `${label} (you)` : label, hint: hintOf(entity, own) }
+      return {
+        value: entity.$id,
+        label: entity.$id === keyId() ? t('{} (you)', label) : label,
+        hint: hintOf(entity, own),
+      }
     })
     .filter(({ label }) => !isPending || hasWords(label, words))
   if (isPending) return options
   const isNew = words.trim() !== '' && !options.some(({ label }) => label.toLowerCase() === words.trim().toLowerCase())
-  if (isNew && noun && canCreate(noun)) options.push({ value: CREATE, label: `Create “${words.trim()}”`, hint: 'new' })
+  if (isNew && noun && canCreate(noun))
+    options.push({ value: CREATE, label: t('Create “{}”', words.trim()), hint: t('new') })
   return options
 }
 
@@ -126,9 +137,9 @@ function peopleFirst(a: string, b: string): number {
 
 function placeholderOf(targets: readonly string[]): string {
   const noun = nouns.value.get(targets[0] ?? '')
-  if (noun === undefined) return 'Find by name'
-  if (noun.name === 'User') return 'Find a person'
-  return `Find ${/^[aeiou]/.test(singular(noun)) ? 'an' : 'a'} ${singular(noun)}`
+  if (noun === undefined) return t('Find by name')
+  if (noun.name === 'User') return t('Find a person')
+  return t('Find {} {}', /^[aeiou]/.test(singular(noun)) ? t('an') : 'a', singular(noun))
 }
 
 /** What tells two entities of the same name apart. */
@@ -153,7 +164,7 @@ async function create(noun: Noun, name: string): Promise<Entity | null> {
   try {
     const body = { [titleField(noun)!]: name.trim() }
     const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
-    sayDone(`${name.trim()} created.`, correlation)
+    sayDone(t('{} created.', name.trim()), correlation)
     return value
   } catch (reason) {
     sayError(reason)

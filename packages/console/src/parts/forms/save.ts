@@ -3,6 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { isConflict, sayDone, write } from '../../service/write.ts'
+import { t } from '../../texts/text.ts'
 import type { Version } from '../../values/diff.ts'
 import type { Entity } from '../../values/entity.ts'
 import { type Merge, mergeOf } from '../../values/merge.ts'
@@ -41,7 +42,7 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
     try {
       const path = `/${noun.name}/${base.$id}`
       const { value, correlation } = await write<Entity>({ method: 'PUT', path, body, version, type: noun.name })
-      sayDone(`${titleOf({ ...base, ...value }, noun)} saved.`, correlation)
+      sayDone(t('{} saved.', titleOf({ ...base, ...value }, noun)), correlation)
       return true
     } catch (reason) {
       if (!isConflict(reason)) throw reason

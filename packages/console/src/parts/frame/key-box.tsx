@@ -4,6 +4,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lazy } from '../../lazy.tsx'
 import { look, place } from '../../place.ts'
 import { farewell, open, type Session, signInAddress, tenantOf } from '../../service/session.ts'
+import { t } from '../../texts/text.ts'
 import { sentenceOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { Logo } from '../../ui/icon.tsx'
@@ -49,7 +50,8 @@ export function KeyBox() {
   /** Opens a tenant for trying things out, which the home page fills when it is empty. */
   const openSample = async () => {
     setBusy(true)
-    const given = { tenant: DEMO, key: key.trim() }
+    // The operator's key opens any tenant; another key has one only.
+    const given = { tenant: tenantOf(key) ?? DEMO, key: key.trim() }
     const answer = await tryKey(given)
     setBusy(false)
     if (answer.kind === 'refused') return setError(answer.error)
@@ -66,16 +68,16 @@ export function KeyBox() {
         }}
       >
         <h1>
-          <Logo /> Tildebase
+          <Logo /> {t('Tildebase')}
         </h1>
         {farewell.value && <p class="farewell">{farewell.value}</p>}
         <p class="server">
-          Server <code>{location.origin}</code>
+          {t('Server')} <code>{location.origin}</code>
         </p>
         <Labelled
-          label="Key"
+          label={t('Key')}
           for={`${id}-key`}
-          hint="The first start printed one; it is in data/root.key on the server."
+          hint={t('The first start printed one; it is in data/root.key on the server.')}
         >
           <input
             ref={first}
@@ -88,9 +90,11 @@ export function KeyBox() {
           />
         </Labelled>
         <Labelled
-          label="Tenant"
+          label={t('Tenant')}
           for={`${id}-tenant`}
-          hint="A tenant is one company's data. A key names its own; the operator's key, in data/root.key, opens any."
+          hint={t(
+            "A tenant is one company's data. A key names its own; the operator's key, in data/root.key, opens any.",
+          )}
         >
           <input
             id={`${id}-tenant`}
@@ -103,32 +107,38 @@ export function KeyBox() {
           />
         </Labelled>
         <label class="check">
-          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep the
-          key until this tab is closed
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />{' '}
+          {t('Keep the key until this tab is closed')}
         </label>
         <Failure error={error} />
         {restored && <Tasks of={restored} onEnd={() => void enter(restored)} />}
         {unknown !== null && unknown === tenant.trim() && (
           <p class="notice" role="alert">
-            There is no tenant <strong>~{unknown}</strong> yet. Check the name, or open it to start it with your first
-            entity.
+            {t('There is no tenant')} <strong>~{unknown}</strong>{' '}
+            {t('yet. Check the name, or open it to start it with your first entity.')}
           </p>
         )}
         <button type="submit" class="primary" aria-busy={busy}>
-          {unknown !== null && unknown === tenant.trim() ? 'Open it all the same' : 'Open'}
+          {unknown !== null && unknown === tenant.trim() ? t('Open it all the same') : t('Open')}
         </button>
-        {key.trim() !== '' && tenantOf(key) === null && (
-          <button type="button" aria-busy={busy} onClick={() => void openSample()}>
-            Try it with sample data
-          </button>
-        )}
+        <a
+          class="button"
+          href={`#/~${DEMO}`}
+          aria-busy={busy}
+          onClick={(event) => {
+            event.preventDefault()
+            if (first.current?.reportValidity()) void openSample()
+          }}
+        >
+          {t('Open with sample data')}
+        </a>
         {/^[a-z0-9-]+$/.test(tenant.trim()) && (
           <a class="sign-in" href={signInAddress(tenant.trim())}>
-            Sign in as a person
+            {t('Sign in as a person')}
           </a>
         )}
         <a class="sign-in" href={`${DOCUMENTATION}/start.html`} target="_blank" rel="noreferrer">
-          Documentation
+          {t('Documentation')}
         </a>
       </form>
     </main>

@@ -4,10 +4,11 @@ import { may, mayChange } from '../../service/access.ts'
 import { nouns, type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { leave } from '../../service/session.ts'
+import { t } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { hasWords, labelOf } from '../../values/format.ts'
-import { type Noun, plural, singular, titleField, titleRelations } from '../../values/noun.ts'
+import { type Noun, singular, titleField, titleRelations } from '../../values/noun.ts'
 import { HIDDEN_TYPES, SETUP_PAGES, WORK_PAGES } from './side.tsx'
 
 /** One line of the palette. */
@@ -30,7 +31,7 @@ export function entitiesOf(words: string, found: readonly Entity[], isAnswer: bo
   if (words === '') {
     return recent().map(({ type, id, title }) => ({
       id,
-      section: 'Recent',
+      section: t('Recent'),
       label: title,
       hint: labelOf(type),
       icon: 'clock',
@@ -41,7 +42,7 @@ export function entitiesOf(words: string, found: readonly Entity[], isAnswer: bo
   const fits = ({ label }: { label: string }) => isAnswer || hasWords(label, words)
   return named.filter(fits).map(({ entity, label }) => ({
     id: entity.$id,
-    section: 'Found',
+    section: t('Found'),
     label,
     hint: labelOf(entity.$type),
     icon: 'dot',
@@ -56,26 +57,28 @@ export function commandsFor(words: string): Entry[] {
     ...[...WORK_PAGES, ...SETUP_PAGES]
       .filter(({ shown }) => !shown || shown())
       .map(({ path, label, icon }) =>
-        command(`page ${path}`, 'Go to', label, icon, () => go(path === '' ? [] : [path])),
+        command(`page ${path}`, t('Go to'), label, icon, () => go(path === '' ? [] : [path])),
       ),
     ...readable.map((noun) =>
-      command(`type ${noun.name}`, 'Go to', labelOf(plural(noun)), 'table', () => go([noun.name])),
+      command(`type ${noun.name}`, t('Go to'), labelOf(noun.path), 'table', () => go([noun.name])),
     ),
     ...readable
       .filter((noun) => mayChange(noun) && noun.verbs.create)
       .map((noun) =>
-        command(`new ${noun.name}`, 'Create', `New ${singular(noun)}`, 'plus', () => go([noun.name], { new: '1' })),
+        command(`new ${noun.name}`, t('Create'), t('New {}', singular(noun)), 'plus', () =>
+          go([noun.name], { new: '1' }),
+        ),
       ),
     ...(asOf.value === null
       ? [
-          command('yesterday', 'Time', 'Travel to yesterday', 'clock', () => travel(ago(DAY))),
-          command('month', 'Time', 'Travel a month back', 'clock', () => travel(ago(30 * DAY))),
+          command('yesterday', t('Time'), t('Travel to yesterday'), 'clock', () => travel(ago(DAY))),
+          command('month', t('Time'), t('Travel a month back'), 'clock', () => travel(ago(30 * DAY))),
         ]
-      : [command('now', 'Time', 'Back to now', 'clock', () => travel(null))]),
-    command('leave', 'Key', 'Leave this tenant', 'out', () => leave()),
+      : [command('now', t('Time'), t('Back to now'), 'clock', () => travel(null))]),
+    command('leave', t('Key'), t('Leave this tenant'), 'out', () => leave()),
   ]
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean)
-  if (parts.length === 0) return all.filter(({ section }) => section !== 'Create').slice(0, 12)
+  if (parts.length === 0) return all.filter(({ section }) => section !== t('Create')).slice(0, 12)
   return all.filter(({ label }) => parts.every((part) => label.toLowerCase().includes(part))).slice(0, 8)
 }
 

@@ -2,6 +2,7 @@ import '../../../style/pages/palette.css'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
 import { useData, useSettled } from '../../service/cache.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { takeTyped } from '../forms/typing-ahead.tsx'
@@ -62,7 +63,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label="Search and commands"
+      aria-label={t('Search and commands')}
       onCancel={(event) => event.preventDefault()}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
@@ -72,14 +73,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
           <input
             type="text"
             role="combobox"
-            aria-label="Search and commands"
+            aria-label={t('Search and commands')}
             aria-expanded="true"
             aria-controls={list}
             aria-autocomplete="list"
             aria-activedescendant={current >= 0 ? `${list}-${current}` : undefined}
             autocomplete="off"
             spellcheck={false}
-            placeholder="Search everything, or type a command"
+            placeholder={t('Search everything, or type a command')}
             value={words}
             onInput={(event) => {
               setWords(event.currentTarget.value)
@@ -88,7 +89,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onKeyDown={press}
           />
         </label>
-        <div role="listbox" id={list} aria-label="Results" class="palette-list" aria-busy={found.loading} tabIndex={-1}>
+        <div
+          role="listbox"
+          id={list}
+          aria-label={t('Results')}
+          class="palette-list"
+          aria-busy={found.loading}
+          tabIndex={-1}
+        >
           {entries.map((entry, at) => (
             <>
               {entry.section !== entries[at - 1]?.section && (
@@ -116,7 +124,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         </div>
         {entries.length === 0 && (
           <p class="menu-empty" role="status">
-            {found.loading ? 'Searching…' : 'Nothing found'}
+            {found.loading ? t('Searching…') : t('Nothing found')}
           </p>
         )}
       </div>

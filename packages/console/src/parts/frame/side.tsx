@@ -3,12 +3,16 @@ import { favourites } from '../../favourites.ts'
 import { useAllViews } from '../../list/views.ts'
 import { href, place } from '../../place.ts'
 import { may, mayAdminister, mayDeclare, mayWrite, personId } from '../../service/access.ts'
+import { useData } from '../../service/cache.ts'
 import { useFilledTypes } from '../../service/counts.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
+import { request } from '../../service/service.ts'
 import { isOperator, session, signOut } from '../../service/session.ts'
+import { tenantName } from '../../service/settings.ts'
+import { t } from '../../texts/text.ts'
 import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
 import { actorName } from '../../values/actors.ts'
-import { initialsOf, labelOf } from '../../values/format.ts'
+import { initialsOf, labelOf, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 
 interface SidePage {
@@ -20,32 +24,37 @@ interface SidePage {
 
 /** The pages for daily work, and those for setting a tenant up. */
 export const WORK_PAGES: readonly SidePage[] = [
-  { path: '', label: 'Home', icon: 'home' },
-  { path: 'dashboards', label: 'Dashboards', icon: 'grid' },
-  { path: 'metrics', label: 'Metrics', icon: 'chart' },
-  { path: 'asks', label: 'Questions', icon: 'help' },
-  { path: 'changesets', label: 'Changesets', icon: 'inbox' },
-  { path: 'events', label: 'Events', icon: 'pulse' },
-  { path: 'bin', label: 'Bin', icon: 'bin' },
+  { path: '', label: t('Home'), icon: 'home' },
+  { path: 'dashboards', label: t('Dashboards'), icon: 'grid' },
+  { path: 'metrics', label: t('Metrics'), icon: 'chart' },
+  { path: 'asks', label: t('Questions'), icon: 'help' },
+  { path: 'changesets', label: t('Changesets'), icon: 'inbox' },
+  { path: 'events', label: t('Events'), icon: 'pulse' },
+  { path: 'bin', label: t('Bin'), icon: 'bin' },
 ]
 export const SETUP_PAGES: readonly SidePage[] = [
-  { path: 'query', label: 'Query', icon: 'code' },
-  { path: 'agent', label: 'Agents', icon: 'bot' },
-  { path: 'import', label: 'Import', icon: 'upload', shown: mayWrite },
+  { path: 'query', label: t('Query'), icon: 'code' },
+  { path: 'agent', label: t('Agents'), icon: 'bot' },
+  { path: 'import', label: t('Import'), icon: 'upload', shown: mayWrite },
   {
     path: 'integrations',
-    label: 'Connections',
+    label: t('Connections'),
     icon: 'hook',
     shown: () => may('read', nouns.value.get('Integration')),
   },
-  { path: 'types', label: 'Types', icon: 'shape', shown: mayDeclare },
-  { path: 'webhooks', label: 'Webhooks', icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
-  { path: 'settings', label: 'Settings', icon: 'sliders' },
-  { path: 'account', label: 'Your account', icon: 'person', shown: () => session.value?.csrf !== undefined },
-  { path: 'people', label: 'People', icon: 'people', shown: () => mayAdminister('User') },
-  { path: 'roles', label: 'Roles', icon: 'shield', shown: () => mayAdminister('User') },
-  { path: 'tenants', label: 'Tenants', icon: 'grid', shown: () => session.value !== null && isOperator(session.value) },
-  { path: 'keys', label: 'API keys', icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
+  { path: 'types', label: t('Types'), icon: 'shape', shown: mayDeclare },
+  { path: 'webhooks', label: t('Webhooks'), icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'settings', label: t('Settings'), icon: 'sliders' },
+  { path: 'account', label: t('Your account'), icon: 'person', shown: () => session.value?.csrf !== undefined },
+  { path: 'people', label: t('People'), icon: 'people', shown: () => mayAdminister('User') },
+  { path: 'roles', label: t('Roles'), icon: 'shield', shown: () => mayAdminister('User') },
+  {
+    path: 'tenants',
+    label: t('Tenants'),
+    icon: 'grid',
+    shown: () => session.value !== null && isOperator(session.value),
+  },
+  { path: 'keys', label: t('API keys'), icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
 ]
 
 /** Types that have their own page, or that the console uses internally. */
@@ -60,12 +69,20 @@ export function Side({ onSearch }: { onSearch: () => void }) {
     filled === null || filled.has(noun.name) || noun.name === here || noun.domain === 'crm'
   const empty = types.filter((noun) => !isShown(noun))
   const views = useAllViews().value ?? []
+  const open = useOpenChangesets()
   const pages = (list: readonly SidePage[]) => (
     <ul>
       {list
         .filter(({ shown }) => !shown || shown())
         .map(({ path, label, icon }) => (
-          <Entry key={path} to={href(path === '' ? [] : [path])} label={label} icon={icon} isHere={here === path} />
+          <Entry
+            key={path}
+            to={href(path === '' ? [] : [path])}
+            label={label}
+            icon={icon}
+            isHere={here === path}
+            count={path === 'changesets' ? open : 0}
+          />
         ))}
     </ul>
   )
@@ -78,18 +95,18 @@ export function Side({ onSearch }: { onSearch: () => void }) {
   )
   const me = personId()
   return (
-    <nav class="side" id="side" aria-label="Console">
+    <nav class="side" id="side" aria-label={t('Console')}>
       <div class="brand">
         <Logo />
-        <span title={session.value?.tenant}>{session.value?.tenant}</span>
+        <span title={session.value?.tenant}>{tenantName() ?? session.value?.tenant}</span>
       </div>
       <button type="button" class="side-search" onClick={onSearch}>
-        <Icon name="search" /> Search <kbd>Ctrl K</kbd>
+        <Icon name="search" /> {t('Search')} <kbd>Ctrl K</kbd>
       </button>
       {pages(WORK_PAGES)}
       {favourites().length > 0 && (
         <details open>
-          <summary>Favourites</summary>
+          <summary>{t('Favourites')}</summary>
           <ul>
             {favourites().map(({ label, path, query }) => (
               <Entry
@@ -105,7 +122,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
       )}
       {views.length > 0 && (
         <details open>
-          <summary>Views</summary>
+          <summary>{t('Views')}</summary>
           <ul>
             {views.map(({ id, name, type, look }) => (
               <Entry
@@ -127,16 +144,16 @@ export function Side({ onSearch }: { onSearch: () => void }) {
       ))}
       {empty.length > 0 && (
         <details>
-          <summary>Types without entries</summary>
+          <summary>{t('Types without entries')}</summary>
           {listed(empty)}
         </details>
       )}
       <details open={SETUP_PAGES.some(({ path }) => path === here)}>
-        <summary>Set up</summary>
+        <summary>{t('Set up')}</summary>
         {pages(SETUP_PAGES)}
       </details>
       {me !== null && (
-        <a class="me" href={href(['account'])} title="Your account">
+        <a class="me" href={href(['account'])} title={t('Your account')}>
           <span class="initials" aria-hidden="true">
             {initialsOf(actorName(me))}
           </span>
@@ -144,10 +161,21 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         </a>
       )}
       <button type="button" class="quiet leave" onClick={() => void leave()}>
-        <Icon name="out" /> {session.value?.csrf ? 'Sign out' : 'Leave'}
+        <Icon name="out" /> {session.value?.csrf ? t('Sign out') : t('Leave')}
       </button>
     </nav>
   )
+}
+
+/** How many changesets wait for a decision now. */
+function useOpenChangesets(): number {
+  const isAllowed = may('read', nouns.value.get('Changeset'))
+  const found = useData<{ count: number }>(
+    ['open changesets'],
+    isAllowed ? (signal) => request('GET', '/Changeset/count', { query: { filter: { state: 'Open' } }, signal }) : null,
+    { types: ['Changeset'] },
+  )
+  return found.value?.count ?? 0
 }
 
 /** Whether the page shows this place. */
@@ -163,12 +191,22 @@ async function leave(): Promise<void> {
   await signOut()
 }
 
-function Entry({ to, label, icon, isHere }: { to: string; label: string; icon?: IconName; isHere: boolean }) {
+interface EntryProps {
+  readonly to: string
+  readonly label: string
+  readonly icon?: IconName
+  readonly isHere: boolean
+  /** How many things wait there. */
+  readonly count?: number
+}
+
+function Entry({ to, label, icon, isHere, count = 0 }: EntryProps) {
   return (
     <li>
       <a href={to} aria-current={isHere ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
         {label}
+        {count > 0 && <span class="count">{numberText(count)}</span>}
       </a>
     </li>
   )

@@ -1,6 +1,7 @@
 import '../../../style/pages/home.css'
 import { useEffect, useState } from 'preact/hooks'
 import { isOperator, type Session } from '../../service/session.ts'
+import { t } from '../../texts/text.ts'
 import { say } from '../../toast.ts'
 import { agoText, bytesText, labelOf, numberText } from '../../values/format.ts'
 import { TaskLine } from './task-line.tsx'
@@ -31,7 +32,7 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
       if (leaving.signal.aborted) return
       if (found === null) return clearInterval(timer)
       for (const { task } of last.filter((one) => !found.some((other) => isSame(one, other))))
-        say(`${labelOf(task)} of ~${tenant} ended.`)
+        say(t('{} of ~{} ended.', labelOf(task), tenant))
       if (last.length > 0 && found.length === 0) onEnd?.()
       last = found
       setTasks(found)
@@ -46,12 +47,12 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
   if (tasks.length === 0) return null
   return (
     <section class="panel" aria-labelledby="tasks-title">
-      <h2 id="tasks-title">Running tasks</h2>
+      <h2 id="tasks-title">{t('Running tasks')}</h2>
       <ul class="lines">
         {tasks.map((one) => (
           <TaskLine
             key={`${one.task} ${one.since}`}
-            name={`Progress of ${one.task}`}
+            name={t('Progress of {}', one.task)}
             text={`${labelOf(one.task)}: ${one.step}`}
             hint={`${amountText(one)}${agoText(one.since)}`}
             done={one.done}

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asOf, travel } from '../../place.ts'
+import { prefer, preferences } from '../../preferences.ts'
 import { useData } from '../../service/cache.ts'
 import { nouns } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
+import { t } from '../../texts/text.ts'
 import { fromLocalInput, localInput, momentText } from '../../values/format.ts'
 import { marks, monthEnds } from './marks.ts'
 import { TimeMenu } from './time-menu.tsx'
@@ -37,6 +39,9 @@ export function TimeBar() {
     const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
+  useEffect(() => {
+    if (time !== null && !preferences.value.hasTravelled) prefer({ hasTravelled: true })
+  }, [time])
   const start = first.value ?? now - 86_400_000
   const span = Math.max(now - start, 1_000)
   const part = (at: number) => (at - start) / span
@@ -50,13 +55,13 @@ export function TimeBar() {
         aria-pressed={time === null}
         onClick={() => travel(null)}
       >
-        Now
+        {t('Now')}
       </button>
       <span class="slider">
         <input
           type="range"
-          aria-label="Time"
-          aria-valuetext={time === null ? 'Now' : momentText(time)}
+          aria-label={t('Time')}
+          aria-valuetext={time === null ? t('Now') : momentText(time)}
           min={0}
           max={STEPS}
           value={at}
@@ -73,7 +78,7 @@ export function TimeBar() {
       </span>
       <input
         type="datetime-local"
-        aria-label="Exact time"
+        aria-label={t('Exact time')}
         step="1"
         value={localInput(time ?? new Date(now).toISOString())}
         onChange={(event) => travel(fromLocalInput(event.currentTarget.value))}

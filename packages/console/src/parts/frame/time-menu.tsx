@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { asOf, travel } from '../../place.ts'
 import { mayConfigure } from '../../service/settings.ts'
+import { t } from '../../texts/text.ts'
 import { NameDialog } from '../../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { dayText } from '../../values/format.ts'
@@ -14,12 +15,12 @@ export function TimeMenu({ start }: { start: number }) {
   const now = new Date()
   const [year, month] = [now.getFullYear(), now.getMonth()]
   const presets: readonly (readonly [string, Date])[] = [
-    ['Yesterday', new Date(now.getTime() - DAY)],
-    ['A week ago', new Date(now.getTime() - 7 * DAY)],
-    ['End of last month', monthEnd(year, month - 1)],
-    ['End of last quarter', monthEnd(year, month - (month % 3) - 1)],
-    ['End of last year', monthEnd(year - 1, 11)],
-    ['The beginning', new Date(start + 1_000)],
+    [t('Yesterday'), new Date(now.getTime() - DAY)],
+    [t('A week ago'), new Date(now.getTime() - 7 * DAY)],
+    [t('End of last month'), monthEnd(year, month - 1)],
+    [t('End of last quarter'), monthEnd(year, month - (month % 3) - 1)],
+    [t('End of last year'), monthEnd(year - 1, 11)],
+    [t('The beginning'), new Date(start + 1_000)],
   ]
   const to = (label: string, at: Date, section?: string): MenuItem => ({
     label,
@@ -29,25 +30,31 @@ export function TimeMenu({ start }: { start: number }) {
   })
   const items: MenuItem[] = [
     ...presets.filter(([, at]) => at.getTime() >= start).map(([label, at]) => to(label, at)),
-    ...[...marks()].reverse().map(({ name, at }, n) => to(name, new Date(at), n === 0 ? 'Marks' : undefined)),
+    ...[...marks()].reverse().map(({ name, at }, n) => to(name, new Date(at), n === 0 ? t('Marks') : undefined)),
     ...(mayConfigure()
-      ? [{ label: 'Mark this moment…', icon: 'plus', section: 'New', onSelect: () => setNaming(true) } as const]
+      ? [{ label: t('Mark this moment…'), icon: 'plus', section: t('New'), onSelect: () => setNaming(true) } as const]
       : []),
   ]
   return (
     <>
-      <Menu class="quiet" icon="clock" label={<span class="wide-only">Go to</span>} name="Go to a time" items={items} />
+      <Menu
+        class="quiet"
+        icon="clock"
+        label={<span class="wide-only">{t('Go to')}</span>}
+        name={t('Go to a time')}
+        items={items}
+      />
       {naming && (
         <NameDialog
-          title="Mark this moment"
-          submit="Mark"
+          title={t('Mark this moment')}
+          submit={t('Mark')}
           onClose={() => setNaming(false)}
           onName={async (name) => {
             await addMark(name, asOf.value ?? new Date().toISOString())
             setNaming(false)
           }}
         >
-          <p class="hint">Everyone in the tenant sees the mark on the slider and in this menu.</p>
+          <p class="hint">{t('Everyone in the tenant sees the mark on the slider and in this menu.')}</p>
         </NameDialog>
       )}
     </>

@@ -3,6 +3,7 @@ import { asOf, href, look, place, travel } from '../../place.ts'
 import { connected, lostAt } from '../../service/live.ts'
 import { nouns } from '../../service/schema.ts'
 import { pending } from '../../service/write.ts'
+import { t } from '../../texts/text.ts'
 import { Icon, Logo } from '../../ui/icon.tsx'
 import { agoText, momentText } from '../../values/format.ts'
 import { TimeBar } from './time-bar.tsx'
@@ -14,7 +15,7 @@ export function TopBar(props: { isMenuOpen: boolean; onMenu: () => void; onSearc
       <button
         type="button"
         class="quiet icon-only burger"
-        aria-label="Menu"
+        aria-label={t('Menu')}
         aria-expanded={props.isMenuOpen}
         aria-controls="side"
         onClick={props.onMenu}
@@ -26,12 +27,12 @@ export function TopBar(props: { isMenuOpen: boolean; onMenu: () => void; onSearc
       <button
         type="button"
         class="quiet icon-only top-search"
-        aria-label="Search and commands"
+        aria-label={t('Search and commands')}
         onClick={props.onSearch}
       >
         <Icon name="search" />
       </button>
-      <button type="button" class="quiet icon-only" aria-label="Keyboard help" onClick={props.onHelp}>
+      <button type="button" class="quiet icon-only" aria-label={t('Keyboard help')} onClick={props.onHelp}>
         <Icon name="help" />
       </button>
     </header>
@@ -43,7 +44,7 @@ function Pending() {
   const count = pending.value
   return (
     <span class="pending" role="status">
-      {count > 0 && (count === 1 ? 'Saving…' : `Saving ${count}…`)}
+      {count > 0 && (count === 1 ? t('Saving…') : t('Saving {}…', count))}
     </span>
   )
 }
@@ -55,13 +56,13 @@ export function PastBanner() {
   return (
     <div class="past" role="status">
       <span>
-        <Icon name="clock" /> You are in the past: everything is shown as of <strong>{momentText(time)}</strong> (
-        {agoText(time)}). <span class="wide-only">Nothing can be changed here.</span>
+        <Icon name="clock" /> {t('You are in the past: everything is shown as of')} <strong>{momentText(time)}</strong>{' '}
+        ({agoText(time)}). <span class="wide-only">{t('Nothing can be changed here.')}</span>
       </span>
       <span class="actions">
         <CompareButton time={time} />
         <button type="button" onClick={() => travel(null)}>
-          Back to now
+          {t('Back to now')}
         </button>
       </span>
     </div>
@@ -75,14 +76,14 @@ function CompareButton({ time }: { time: string }) {
   if (!nouns.value.has(first) && first !== 'dashboards') {
     return (
       <a class="button" href={href(['events'], { from: time.slice(0, 10), asOf: null })}>
-        What happened since
+        {t('What happened since')}
       </a>
     )
   }
   const isOn = query.get('compare') !== null
   return (
     <button type="button" aria-pressed={isOn} onClick={() => look({ compare: isOn ? null : '1' })}>
-      What changed since
+      {t('What changed since')}
     </button>
   )
 }
@@ -98,8 +99,11 @@ export function ConnectionBar() {
   if (connected.value !== false || since === null) return null
   return (
     <div class="offline" role="status">
-      <span class="pulse" /> No connection since {agoText(new Date(since).toISOString())}. The page shows what was
-      loaded and connects again automatically.
+      <span class="pulse" />{' '}
+      {t(
+        'No connection since {}. The page shows what was loaded and connects again automatically.',
+        agoText(new Date(since).toISOString()),
+      )}
     </div>
   )
 }

@@ -30,6 +30,11 @@ const ESCAPES: { readonly [letter: string]: string } = {
   "'": '&#39;',
 }
 
+/** The logo of the console. */
+export const LOGO = new Html(
+  '<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M6 19c2.500-7 6.500-7 10-3.500s7.500 3.500 10-3.500"/></svg>',
+)
+
 /** A page of the service: no other site may frame it, and nothing runs in it but its own script. */
 export function page(
   slug: string,
@@ -45,11 +50,13 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${title}: a page of the tenant ${slug}.">
 <title>${title}</title>
+<link rel="icon" href="/console/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${at}/style.css">
 ${script && html`<script type="module" src="${at}/script.js"></script>`}
 </head>
 <body data-tenant="${slug}">
 <main>
+<p class="brand">${LOGO} Tildebase</p>
 ${body}
 </main>
 </body>
@@ -61,7 +68,7 @@ ${body}
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       // A browser applies form-action to where a form's answer leads, too.
-      'content-security-policy': `default-src 'none'; style-src 'self'; script-src ${script ? "'self'" : "'none'"}; connect-src 'self'; form-action 'self'${formAction && ` ${formAction}`}; base-uri 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src ${script ? "'self'" : "'none'"}; connect-src 'self'; form-action 'self'${formAction && ` ${formAction}`}; base-uri 'none'; frame-ancestors 'none'`,
       'x-frame-options': 'DENY',
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',

@@ -7,6 +7,7 @@ import { type Call, type Route, textParam } from '../call.ts'
 import { answer, HTML, PLAIN } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ref, TEXT, WHOLE } from '../describe/schema.ts'
+import { LOGO } from '../oauth/html.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 
@@ -107,6 +108,7 @@ function pageOf(proof: EventProof): string {
 </head>
 <body>
 <main>
+<p class="brand">${LOGO.text} Tildebase</p>
 <h1>Proof of an event</h1>
 <p id="verdict" role="status">Checking…</p>
 <ul id="results"></ul>
@@ -133,15 +135,26 @@ elsewhere. A page can name any key.</p>
 `
 }
 
+/** The colours and sizes of the console. The page is alone in its file, so the typeface is that of the reader's system. */
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-section { overflow: auto; padding: 0 .75rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem }
+:root { color-scheme: light dark; --paper: light-dark(#fbfbfa, #121314); --surface: light-dark(#fff, #191b1c); --ink: light-dark(#1b1c1e, #ebebe8); --soft: light-dark(#5c6066, #a2a6ab); --line: light-dark(#e7e6e2, #2a2d2f); --accent: light-dark(#0f6b63, #6fc7bc); --on-accent: light-dark(#fff, #06231f); --good: light-dark(#17643a, #80d39c); --good-soft: light-dark(#e1f3e8, #16301f); --bad: light-dark(#a82a22, #f39d95); --bad-soft: light-dark(#fbe9e7, #3b1f1d) }
+* { box-sizing: border-box }
+body { margin: 0; padding: 16px; font: 14px/1.55 "Geist", ui-sans-serif, system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+main { max-width: 46rem; margin: 16px auto; padding: 28px; background: var(--surface); border: 1px solid var(--line); border-radius: 11px }
+.brand { display: flex; align-items: center; gap: 10px; margin: 0 0 18px; font-weight: 600 }
+.logo { width: 24px; height: 24px }
+.logo rect { fill: var(--accent) }
+.logo path { fill: none; stroke: var(--on-accent); stroke-width: 3; stroke-linecap: round }
+h1 { margin: 0 0 12px; font-size: 20px }
+h2 { margin: 24px 0 8px; font-size: 15px }
+section { overflow: auto; padding: 0 12px; border: 1px solid var(--line); border-radius: 7px; background: var(--paper); font-size: 12.5px }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px }
+dt { color: var(--soft) }
 dd { margin: 0; overflow-wrap: anywhere }
-#verdict { font-size: 1.25rem; font-weight: 600 }
-.valid #verdict { color: light-dark(#146c2e, #7ddc93) }
-.invalid #verdict { color: light-dark(#b3261e, #ff8a80) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+#verdict { padding: 10px 14px; border-radius: 7px; font-size: 16px; font-weight: 600 }
+.valid #verdict { color: var(--good); background: var(--good-soft) }
+.invalid #verdict { color: var(--bad); background: var(--bad-soft) }
 #results { list-style: none; padding: 0 }
 #results li::before { content: '✓ '; font-weight: 600 }
 #results li.no::before { content: '✗ ' }

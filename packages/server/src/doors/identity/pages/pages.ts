@@ -96,32 +96,38 @@ function file(type: string, body: string): HttpResponse {
   }
 }
 
-/** The style of the pages for signing in, for invitations and for consent, in the colours of the console. */
-const STYLE = `:root { color-scheme: light dark; --ink: #1b1c1e; --paper: #fbfbfa; --surface: #fff; --line: #d9d8d3; --accent: #0f6b63; --on-accent: #fff; --bad: #a82a22; --soft: #5c6066 }
-@media (prefers-color-scheme: dark) { :root { --ink: #ebebe8; --paper: #121314; --surface: #191b1c; --line: #3a3e41; --accent: #6fc7bc; --on-accent: #06231f; --bad: #f39d95; --soft: #a2a6ab } }
+/** The style of the pages for signing in, for invitations and for consent: that of the console. */
+const STYLE = `@font-face { font-family: "Geist"; font-weight: 100 900; font-display: swap; src: url("/console/assets/geist-latin-wght-normal.woff2") format("woff2") }
+:root { color-scheme: light dark; --paper: light-dark(#fbfbfa, #121314); --surface: light-dark(#fff, #191b1c); --ink: light-dark(#1b1c1e, #ebebe8); --soft: light-dark(#5c6066, #a2a6ab); --line: light-dark(#e7e6e2, #2a2d2f); --edge: light-dark(#898b8f, #797e84); --hover: light-dark(#efefec, #242729); --accent: light-dark(#0f6b63, #6fc7bc); --on-accent: light-dark(#fff, #06231f); --bad: light-dark(#a82a22, #f39d95); --bad-soft: light-dark(#fbe9e7, #3b1f1d); --shade: light-dark(rgb(27 28 30 / 12%), rgb(0 0 0 / 50%)); --control: 36px }
+@media (pointer: coarse) { :root { --control: 44px } }
 * { box-sizing: border-box }
-body { margin: 0; font: 15px/1.5 ui-sans-serif, system-ui, sans-serif; color: var(--ink); background: var(--paper) }
-main { max-width: 27rem; margin: 12vh auto 4rem; padding: 1.75rem; background: var(--surface); border: 1px solid var(--line); border-radius: .75rem }
-@media (max-width: 30rem) { main { margin: 0; border: 0; background: none } }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere }
-p { overflow-wrap: anywhere }
-form, fieldset, details { display: grid; gap: .75rem; margin: 1rem 0 0; padding: 0; border: 0 }
-fieldset { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem 1rem }
-legend { padding: 0 .25rem; color: var(--soft) }
-details[open] summary { margin-bottom: .5rem }
-label { display: grid; gap: .25rem }
-input, select, textarea, button, .button { font: inherit; color: inherit; width: 100%; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent }
-select option { color: #1c1c22; background: #fff }
-button, .button { min-height: 2.75rem; cursor: pointer; text-align: center; text-decoration: none }
+body { display: grid; place-items: center; min-height: 100dvh; margin: 0; padding: 16px; font: 13.5px/1.5 "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--paper) }
+main { width: min(400px, 100%); padding: 28px; background: var(--surface); border-radius: 11px; box-shadow: 0 0 0 1px var(--line), 0 12px 32px var(--shade) }
+.brand { display: flex; align-items: center; gap: 10px; margin: 0 0 18px; font-weight: 600; font-size: 15px }
+.logo { width: 24px; height: 24px }
+.logo rect { fill: var(--accent) }
+.logo path { fill: none; stroke: var(--on-accent); stroke-width: 3; stroke-linecap: round }
+h1 { font-size: 20px; font-weight: 600; line-height: 1.25; margin: 0 0 14px; overflow-wrap: anywhere }
+h2 { font-size: 14px; margin: 18px 0 0 }
+p { margin: 0 0 10px; overflow-wrap: anywhere }
+form, fieldset, details { display: grid; gap: 14px; margin: 14px 0 0; padding: 0; border: 0 }
+fieldset { border: 1px solid var(--line); border-radius: 7px; padding: 12px 14px }
+legend { padding: 0 4px; color: var(--soft) }
+summary { min-height: 24px; color: var(--soft); cursor: pointer }
+details[open] summary { margin-bottom: 4px }
+label { display: grid; gap: 5px; font-size: 12px; font-weight: 500; color: var(--soft) }
+input, select, textarea, button, .button { font: inherit; font-size: 13.5px; font-weight: 400; color: var(--ink); width: 100%; min-height: var(--control); padding: 5px 10px; border: 1px solid var(--edge); border-radius: 7px; background: var(--surface) }
+button, .button { display: grid; place-items: center; border-color: var(--line); font-weight: 500; cursor: pointer; text-decoration: none }
+:is(button, .button):hover { background: var(--hover) }
 button.primary { color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
 button:disabled { opacity: .5 }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
-.actions { display: flex; gap: .75rem }
-.others { flex-direction: column; margin-top: 1.5rem }
-table { width: 100%; border-collapse: collapse; font-size: .875rem }
-th, td { padding: .25rem .5rem .25rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere }
-h2 { font-size: 1rem; margin: 1.25rem 0 0 }
-.error { color: var(--bad) }
-.note { color: var(--soft); font-size: .875rem }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+.actions { display: flex; gap: 10px }
+.others { flex-direction: column; margin-top: 14px }
+form + .others { margin-top: 18px; padding-top: 18px; border-top: 1px solid var(--line) }
+table { width: 100%; border-collapse: collapse }
+th, td { padding: 5px 8px 5px 0; border-top: 1px solid var(--line); text-align: start; vertical-align: top; overflow-wrap: anywhere }
+.error { padding: 8px 12px; border-radius: 7px; color: var(--bad); background: var(--bad-soft) }
+.note { color: var(--soft); font-size: 12px }
 [hidden] { display: none !important }
 `

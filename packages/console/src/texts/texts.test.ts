@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogue } from '@tildebase/nouns'
+import { expect, test } from 'vitest'
+import { PERIODS } from '../list/filter/periods.ts'
+import { englishOf } from '../values/format.ts'
+import german from './de/index.ts'
+import hebrew from './he/index.ts'
+import { filled } from './text.ts'
+
+const SOURCES = join(import.meta.dirname, '..')
+const LANGUAGES = [
+  { name: 'German', texts: german },
+  { name: 'Hebrew', texts: hebrew },
+]
+
+test.each(LANGUAGES)('every text of the console, and every name of the catalogue, is in $name', ({ texts }) => {
+  const wanted = [...textsInSources(), ...namesOfTheCatalogue(), ...PERIODS.map(englishOf)]
+
+  expect(wanted.length).toBeGreaterThan(1_500)
+  expect(wanted.filter((english) => !Object.hasOwn(texts, english))).toEqual([])
+})
+
+test.each(LANGUAGES)('no text in $name has a place for a value that the English one has not', ({ texts }) => {
+  const wrong = Object.entries(texts).filter(([english, other]) => {
+    const places = english.match(/\{\}/g)?.length ?? 0
+    const numbered = [...other.matchAll(/\{(\d)\}/g)].map(([, number]) => Number(number))
+    return (other.match(/\{\}/g)?.length ?? 0) > places || numbered.some((number) => number >= places)
+  })
+
+  expect(wrong).toEqual([])
+})
+
+test.each([
+  ['New {}', ['deal'], 'New deal'],
+  ['{} of {}', [1, 2], '1 of 2'],
+  ['{1} of {0}', ['a', 'b'], 'b of a'],
+  ['{} and nothing', [null], ' and nothing'],
+  ['{}', ['$& {}'], '$& {}'],
+])('%s takes its values', (text, values, expected) => {
+  expect(filled(text, values)).toBe(expected)
+})
+
+/** The texts that the sources name. Each has to be there as it is, so that it can be found. */
+function textsInSources(): string[] {
+  const sources = globSync('**/*.{ts,tsx}', { cwd: SOURCES, exclude: ['texts/**', '**/*.test.ts'] })
+  return sources.flatMap((name) => {
+    const source = readFileSync(join(SOURCES, name), 'utf8')
+    const calls = [...source.matchAll(/(?<![\w.])t\(\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|.{0,30})/g)]
+    return calls.map(([, given = '']) => {
+      expect(given, `${name} names no text`).toMatch(/^['"]/)
+      return given.slice(1, -1).replace(/\\(.)/g, '$1')
+    })
+  })
+}
+
+/** What types, fields, verbs and choices are called in English. */
+function namesOfTheCatalogue(): string[] {
+  const names = Object.values(catalogue).flatMap(({ name, path, domain, fields, verbs }) => [
+    name,
+    path,
+    domain,
+    ...Object.values(fields).flatMap((field) => [field.name, ...(field.kind === 'enum' ? (field.values ?? []) : [])]),
+    ...Object.values(verbs).flatMap((verb) => [verb.name, verb.event, ...(verb.args ?? [])]),
+  ])
+  return [...new Set(names.map(englishOf))]
+}
