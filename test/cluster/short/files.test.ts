@@ -82,11 +82,13 @@ verifies(
   'file.bucket',
   'a cluster without a bucket refuses content',
   async () => {
-    const node = await startNode(postgres.url, 'n3')
+    const own = await startPostgres()
+    const node = await startNode(own.url, 'n3')
     await createTenant([node], 'plain')
 
     const { status, body } = await ask(node.url, 'POST', '/~plain/files', 'x')
     await node.stop()
+    await own.stop()
 
     expect([status, body.error]).toEqual([501, 'not_supported'])
   },
