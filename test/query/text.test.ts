@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseFields } from '../../packages/tenant/src/query/parameters/fields.ts'
-import { indexText } from '../../packages/tenant/src/query/words/text-index.ts'
+import { indexText, mergeText, setMerging } from '../../packages/tenant/src/query/words/text-index.ts'
 import { verifies } from '../verifies.ts'
 import type { Ledger } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'
@@ -80,6 +80,33 @@ describe('$text', () => {
 
     expect(ask(ledger, 'Person', { $text: 'ada' }).total).toBe(0)
     expect(ids(ask(ledger, 'Person', { $text: 'aug' }))).toEqual(['person_1'])
+  })
+
+  verifies('slices.text', 'parts of the index are merged in steps, and the same is found', () => {
+    const ledger = opened()
+    setMerging(ledger.sql)
+    const people = Array.from({ length: 200 }, (_, i) => `person_${i}`)
+    const index = () => {
+      while (!indexText(ledger.sql, NOUNS, 20));
+    }
+    for (const name of ['first', 'second', 'third']) {
+      for (const [i, id] of people.entries()) ledger.put('Person', id, { name: `${name} n${i}` })
+      index()
+    }
+    const parts = () => ledger.sql.rows('SELECT count(DISTINCT segid) FROM text_idx')[0]![0]
+    const found = () => [
+      ask(ledger, 'Person', { $text: 'second' }).total,
+      ask(ledger, 'Person', { $text: 'third' }).total,
+      ids(ask(ledger, 'Person', { $text: 'third n199' })),
+    ]
+    const before = found()
+
+    expect(parts()).toBeGreaterThan(1)
+    while (!mergeText(ledger.sql));
+    expect(parts()).toBe(1)
+    expect(found()).toEqual(before)
+    expect(before).toEqual([0, 200, ['person_199']])
+    expect(ledger.sql.rows(`SELECT v FROM text_config WHERE k = 'deletemerge'`)).toEqual([[0]])
   })
 
   verifies(['text.asOf', 'secret.filter'], '$text refuses asOf, and never finds a secret', () => {

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
-import { indexText, isLongBacklog, textBacklog } from '../query/words/text-index.ts'
+import { indexText, isLongBacklog, mergeText, setMerging, textBacklog } from '../query/words/text-index.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { indexVersions, versionsBacklog } from '../store/log/versions.ts'
 import { extendTree, treeBacklog } from './proof/tree.ts'
@@ -10,6 +10,8 @@ const QUIET_MS = 300
 const VERSIONS_SLICE = 2_000
 /** Indexing the text of this many events takes a few milliseconds, unless they are long. */
 const FEW_EVENTS = 100
+/** So many replaced rows do not make questions slow. */
+const FEW_REPLACED = 1_000
 /** Hashing this many takes some seconds: a checkpoint that is asked for waits no longer than that. */
 const MOST_UNHASHED = 1_000_000
 /** Indexing this many keeps the search that finds them waiting for some tenths of a second. */
@@ -35,6 +37,8 @@ export class IndexJob implements Job {
   #behind: number
   /** The last commit of an import. */
   #imported = Number.NEGATIVE_INFINITY
+  /** Rows of the text index that were replaced since its parts were merged. */
+  #replaced = 0
   /** How many of them may be missing while writing continues. */
   #most = MOST_BEHIND
 
@@ -65,7 +69,16 @@ export class IndexJob implements Job {
   }
 
   run(): void {
-    if (this.runSlice() && !this.#extendTree()) this.#behind = 1
+    if (this.runSlice() && !(this.#extendTree() && this.#merge())) this.#behind = 1
+  }
+
+  /** Merges the parts of the text index in steps, in a pause, once many of its rows were replaced. */
+  #merge(): boolean {
+    const { sql, head, ports } = this.#engine
+    if (this.#replaced < Math.max(FEW_REPLACED, head.seq / 10)) return true
+    if (ports.clock.now() < this.#written + QUIET_MS || !mergeText(sql)) return false
+    this.#replaced = 0
+    return true
   }
 
   /** Extends the tree by a slice, in a pause or when much is missing. Questions about words and the past do not wait for it. */
@@ -85,7 +98,11 @@ export class IndexJob implements Job {
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
     const isFolded = this.foldSlice()
-    const isDone = indexText(sql, nouns) && isFolded
+    setMerging(sql)
+    const isDone =
+      indexText(sql, nouns, undefined, (rows) => {
+        this.#replaced += rows
+      }) && isFolded
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

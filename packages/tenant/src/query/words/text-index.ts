@@ -14,7 +14,12 @@ const LONGEST_TEXT = 262_144
  * Brings the text index towards the log by one slice, bounded in events and in bytes, and commits that. Returns whether
  * the index knows all events now.
  */
-export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boolean {
+export function indexText(
+  sql: Sql,
+  nouns: NounLookup,
+  most = SLICE_EVENTS,
+  replacing: (rows: number) => void = () => {},
+): boolean {
   return sql.transaction(() => {
     const known = getMeta(sql, TEXT_SEQ)
     const since = Number(known ?? 0)
@@ -27,15 +32,50 @@ export function indexText(sql: Sql, nouns: NounLookup, most = SLICE_EVENTS): boo
     for (const { seq, type, event, data } of rows.toReversed()) {
       insertWords(sql, -seq, type === 'Event' ? searchedText(nouns, type, data ?? '{}') : `${type}.${event}`)
     }
+    let replaced = 0
     for (const { n, type, data } of reworded(nouns, rows)) {
       // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
-      if (n <= since) sql.run('DELETE FROM text WHERE rowid = ?', n)
+      if (n <= since) {
+        sql.run('DELETE FROM text WHERE rowid = ?', n)
+        replaced++
+      }
       const present = data ?? presentData(sql, n)
       if (present !== null) insertWords(sql, n, searchedText(nouns, type, present))
     }
+    replacing(replaced)
     setMeta(sql, TEXT_SEQ, String(rows.at(-1)!.seq))
     return all.length < most && rows.length === all.length
   }, 'joined')
+}
+
+/**
+ * Has FTS5 merge parts of the index only when they are many. By itself it also merges all of it when a tenth of its rows were
+ * replaced, in the commit of that time.
+ */
+export function setMerging(sql: Sql): void {
+  const [row] = sql.rows(`SELECT v FROM text_config WHERE k = 'deletemerge'`)
+  if (row?.[0] === 0) return
+  sql.transaction(() => {
+    sql.run(`INSERT INTO text (text, rank) VALUES ('deletemerge', 0)`)
+    sql.run(`INSERT INTO text (text, rank) VALUES ('usermerge', 2)`)
+  }, 'joined')
+}
+
+/** Pages that one step of merging writes, but for the places of a word that is in most rows: those are one step. */
+const MERGED_PAGES = 32
+
+/** Merges parts of the index a bit, so that questions do not pass rows that were replaced. Returns whether all is merged. */
+export function mergeText(sql: Sql): boolean {
+  return sql.transaction(() => {
+    const before = partsOfIndex(sql)
+    sql.run(`INSERT INTO text (text, rank) VALUES ('merge', ?)`, MERGED_PAGES)
+    return partsOfIndex(sql) === before
+  }, 'joined')
+}
+
+/** What FTS5 notes about the parts of its index, which every merge changes. */
+function partsOfIndex(sql: Sql): string {
+  return sql.rows('SELECT hex(block) FROM text_data WHERE id = 10')[0]?.[0] ?? ''
 }
 
 /** How many of these events make a slice: one at least, and no more than its bytes allow. */
