@@ -3,7 +3,7 @@ import { OPERATOR } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BUILT_IN } from '../../packages/tenant/src/business/metrics/builtin.ts'
-import { deepest } from '../../packages/tenant/src/business/steps.ts'
+import { ascending, deepest } from '../../packages/tenant/src/business/steps.ts'
 import { toEnd } from '../../packages/tenant/src/engine/turns.ts'
 import { runVerb } from '../../packages/tenant/src/write/run-verb.ts'
 import { verifies } from '../verifies.ts'
@@ -195,13 +195,23 @@ describe('a funnel', () => {
     expect(() => verb('Funnel', funnel, 'analyze')).toThrow('not valid')
   })
 
+  test('takes visits in the order of their times, and of equal times the last of the list first', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 300 }), (times) => {
+        const expected = times.map((_, i) => i).sort((a, b) => times[a]! - times[b]! || b - a)
+
+        expect([...toEnd(ascending(times))]).toEqual(expected)
+      }),
+    )
+  })
+
   test('within a window agrees with trying every way through', () => {
     const visit = fc.record({ at: fc.integer({ min: 0, max: 12 }), step: fc.integer({ min: 0, max: 3 }) })
     fc.assert(
       fc.property(fc.array(visit, { maxLength: 12 }), fc.integer({ min: 1, max: 8 }), (given, windowMs) => {
         const visits = given
           .toSorted((a, b) => a.at - b.at)
-          .map(({ at, step }, seq) => ({ actor: 'a', at, seq, steps: [step] }))
+          .map(({ at, step }) => ({ actor: 'a', at, steps: [step] }))
         // Every way through, by brute force.
         const reach = (from: number, step: number, begun: number): number => {
           let best = step

@@ -11,7 +11,7 @@ import { type Current, currentOf, type Stored } from '../store/entities.ts'
 import { applyVerb, notFound } from '../write/verb.ts'
 import type { CountedFunnel, FunnelStep as Step, VerbRequest, VerbResult } from '../write/verb-request.ts'
 import type { Write } from '../write/write.ts'
-import { deepest, type Visit } from './steps.ts'
+import { ascending, deepest, type Visit } from './steps.ts'
 import { rounded } from './view.ts'
 
 const PAGE = 500
@@ -50,7 +50,8 @@ export function* countFunnel(
   const steps = stepsOf(question.steps)
   const windowMs = windowOf(question.window)
   const visits = yield* visitsOf(engine, grant, budget, steps, question.filter)
-  return { question: JSON.stringify(question), steps, counts: yield* deepest(visits, steps.length, windowMs) }
+  const inOrder = visitsIn(visits, yield* ascending(visits.at))
+  return { question: JSON.stringify(question), steps, counts: yield* deepest(inOrder, steps.length, windowMs) }
 }
 
 /** What decides the result: other changes of the funnel, such as its last result, do not. */
@@ -65,14 +66,26 @@ export function funnelOf({ sql }: Engine, id: string): Current {
   return known
 }
 
-/** What actors did of the steps, by the time they did it. */
+/** What actors did of the steps, newest first. There may be a million: numbers take little memory. */
+interface Visits {
+  readonly actor: number[]
+  readonly at: number[]
+  readonly name: number[]
+  /** The steps of each name. */
+  readonly steps: readonly (readonly number[])[]
+}
+
+function* visitsIn({ actor, at, name, steps }: Visits, order: Uint32Array): Generator<Visit> {
+  for (const i of order) yield { actor: actor[i]!, at: at[i]!, steps: steps[name[i]!]! }
+}
+
 function* visitsOf(
   engine: Engine,
   grant: Grant,
   budget: Budget,
   steps: readonly Step[],
   filter: unknown,
-): Steps<Visit[]> {
+): Steps<Visits> {
   const noun = engine.noun('Event')
   demand(grant, 'read', noun)
   const names = [...new Set(steps.map(({ event }) => event))]
@@ -81,21 +94,18 @@ function* visitsOf(
     demandReachable(engine, grant, filterOf(engine, noun, filter ?? {})),
   ])
   const reader = readContextOf(engine, grant, budget)
-  const visits: Visit[] = []
-  const actors = new Map<string, string>()
-  const matching = new Map(names.map((name) => [name, steps.flatMap(({ event }, i) => (event === name ? [i] : []))]))
+  const found: Visits = {
+    actor: [],
+    at: [],
+    name: [],
+    steps: names.map((name) => steps.flatMap(({ event }, i) => (event === name ? [i] : []))),
+  }
+  const actors = new Map<string, number>()
   let cursor: string | null = null
   do {
     const page: Page = findRows(reader, { type: noun.name, filter: asked, limit: PAGE, cursor, total: false })
-    for (const event of page.results) {
-      const visit = visitOf(event, matching)
-      if (visit === null) continue
-      // Many visits are of one actor: its name is kept once.
-      const actor = actors.get(visit.actor) ?? visit.actor
-      actors.set(actor, actor)
-      visits.push({ ...visit, actor })
-    }
-    if (visits.length > MOST_EVENTS) {
+    for (const event of page.results) addVisit(found, actors, names, event)
+    if (found.at.length > MOST_EVENTS) {
       throw new Problem('too_many', `More than ${MOST_EVENTS} events match. Narrow them with a filter.`, {
         type: 'Funnel',
         field: 'filter',
@@ -105,17 +115,19 @@ function* visitsOf(
     cursor = page.cursor
     yield
   } while (cursor !== null)
-  // They come newest first.
-  return visits.reverse().sort((a, b) => a.at - b.at || a.seq - b.seq)
+  return found
 }
 
-function visitOf(event: Stored, matching: ReadonlyMap<string, readonly number[]>): Visit | null {
+function addVisit(found: Visits, actors: Map<string, number>, names: readonly string[], event: Stored): void {
   const { name, userId, anonymousId, sessionId, timestamp } = JSON.parse(event.data) as { [key: string]: unknown }
   const actor = userId ?? anonymousId ?? sessionId
-  const steps = matching.get(String(name))
-  if (typeof actor !== 'string' || steps === undefined) return null
-  const at = typeof timestamp === 'string' ? parseInstant(timestamp) : null
-  return { actor, at: at ?? event.createdAt, seq: event.ordinal, steps }
+  const place = names.indexOf(String(name))
+  if (typeof actor !== 'string' || place === -1) return
+  const number = actors.get(actor) ?? actors.size
+  actors.set(actor, number)
+  found.actor.push(number)
+  found.at.push((typeof timestamp === 'string' ? parseInstant(timestamp) : null) ?? event.createdAt)
+  found.name.push(place)
 }
 
 function stepsOf(steps: unknown): Step[] {

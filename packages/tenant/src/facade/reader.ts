@@ -197,8 +197,9 @@ export class TenantReader {
    */
   async countFunnel(id: string, given: unknown): Promise<CountedFunnel | undefined> {
     try {
-      const steps = countFunnel(this.#engine, this.grant, this.budget, funnelOf(this.#engine, id), given)
-      return await this.inTurns(steps)
+      return await oneAtATime(this.#engine, () =>
+        this.inTurns(countFunnel(this.#engine, this.grant, this.budget, funnelOf(this.#engine, id), given)),
+      )
     } catch (reason) {
       if (reason instanceof Problem && reason.code !== 'over_budget') return undefined
       throw reason
@@ -321,4 +322,16 @@ export class TenantReader {
     for (const entity of page.results) this.budget.spendBytes(sizeOf(entity))
     return demandFewRows(this.grant, page)
   }
+}
+
+const counting = new WeakMap<Engine, Promise<unknown>>()
+
+/** Does work of a tenant when that before it is done: each holds all that it counts in memory. */
+function oneAtATime<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+  const done = (counting.get(engine) ?? Promise.resolve()).then(work)
+  counting.set(
+    engine,
+    done.catch(() => {}),
+  )
+  return done
 }
