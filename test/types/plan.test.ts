@@ -203,3 +203,23 @@ describe('POST …/schema/plan', () => {
     expect(again.current.workflows).toEqual(changed.workflows)
   })
 })
+
+verifies('slices.plan', 'a plan that looks at many fields gives turns to others', async () => {
+  const rows = Array.from({ length: 500 }, (_, i) => ({ name: `s${i}` }))
+  await app.request('PUT', '/~turns/schema/Ship', { name: 'string!' })
+  await app.request('POST', '/~turns/import/Ship', rows)
+  const fields = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`field${i}`, 'string']))
+  let turns = 0
+  let isDone = false
+  const turn = () => {
+    turns++
+    if (!isDone) setImmediate(turn)
+  }
+  turn()
+  const plan = await app.request('POST', '/~turns/schema/plan', { types: { Ship: { name: 'string!', ...fields } } })
+  isDone = true
+
+  expect(plan.body).toMatchObject({ total: 1, tested: true })
+  // Each field is a question of its own.
+  expect(turns).toBeGreaterThan(100)
+})

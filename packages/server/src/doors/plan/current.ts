@@ -40,10 +40,13 @@ export const WORKFLOW_FIELDS = [
 ] as const
 
 /** Reads all of it with the rights of the caller. */
-export function currentOf(ask: Ask, read: TenantReader): Current {
+export async function currentOf(ask: Ask, read: TenantReader): Promise<Current> {
   const nouns = read.nouns.all
   const own = (noun: Noun) => read.ownNotation(noun)
   const declared = nouns.filter((noun) => Object.keys(own(noun)).length > 0 && noun.name !== 'View')
+  const workflows = await all(ask, 'Workflow')
+  const views = read.nouns.get('View') ? await all(ask, 'View') : []
+  const webhooks = await all(ask, 'Webhook')
   const hooks = nouns.map((noun) => [noun.name, read.reactions.hooks(noun)] as const)
   return {
     types: new Map(declared.map((noun) => [noun.name, own(noun)])),
@@ -59,7 +62,7 @@ export function currentOf(ask: Ask, read: TenantReader): Current {
         .map(([type, list]) => [type, Object.fromEntries(list.map(({ name, code }) => [name, code]))]),
     ),
     workflows: new Map(
-      all(ask, 'Workflow')
+      workflows
         .filter(({ status }) => status !== 'Archived')
         .map((entity) => [
           String(entity.name),
@@ -67,7 +70,7 @@ export function currentOf(ask: Ask, read: TenantReader): Current {
         ]),
     ),
     views: new Map(
-      (read.nouns.get('View') ? all(ask, 'View') : [])
+      views
         .filter(({ shared }) => shared === true)
         .map(({ $id, name, type, look }) => [
           String(name),
@@ -75,7 +78,7 @@ export function currentOf(ask: Ask, read: TenantReader): Current {
         ]),
     ),
     webhooks: new Map(
-      all(ask, 'Webhook').map((entity) => [
+      webhooks.map((entity) => [
         // One without a name is known by its address.
         typeof entity.description === 'string' ? entity.description : String(entity.url),
         {
@@ -112,11 +115,11 @@ export function isActive(status: string | undefined): boolean {
 }
 
 /** All entities of a type, oldest first. */
-function all(ask: Ask, type: string): JsonObject[] {
+async function all(ask: Ask, type: string): Promise<JsonObject[]> {
   const found: JsonObject[] = []
   for (let cursor: unknown; cursor !== null; ) {
     const query = { limit: 100, sort: 'createdAt', ...(cursor !== undefined && { cursor }) }
-    const page = ask('GET', `/${type}`, { query }) as { results: JsonObject[]; cursor: string | null }
+    const page = (await ask(`/${type}`, query)) as { results: JsonObject[]; cursor: string | null }
     found.push(...page.results)
     cursor = page.cursor
   }

@@ -36,12 +36,8 @@ export interface Other {
   readonly name: string
 }
 
-/** Asks an ordinary route of the tenant, inside the commit of the plan. */
-export type Ask = (
-  method: 'GET' | PlannedRequest['method'],
-  path: string,
-  given?: { readonly body?: unknown; readonly query?: { readonly [name: string]: unknown } },
-) => unknown
+/** Reads a list of the tenant, with turns for others while that takes long. */
+export type Ask = (path: string, query: { readonly [name: string]: unknown }) => Promise<unknown>
 
 /** The parts that differ between two declarations of one thing. */
 export function changesBetween(

@@ -30,7 +30,7 @@ interface Wanted {
 }
 
 /** The steps that bring the types of a tenant into the declared form: renames, conversions, declarations. */
-export function typeSteps(now: TypesNow, { types = {}, renamed = {} }: Given): Step[] {
+export async function typeSteps(now: TypesNow, { types = {}, renamed = {} }: Given): Promise<Step[]> {
   const wanted = Object.entries(types).map(([name, notation]) => wantedType(now, name, notation))
   const steps: Step[] = []
   const known = new Set(now.nouns.all.map(({ name }) => name))
@@ -39,7 +39,7 @@ export function typeSteps(now: TypesNow, { types = {}, renamed = {} }: Given): S
     const ready = [...pending.values()].find((one) => isReady(one.noun, known, pending))
     if (ready) {
       pending.delete(ready.name)
-      steps.push(...stepsOf(now, ready, renamed[ready.name] ?? {}))
+      steps.push(...(await stepsOf(now, ready, renamed[ready.name] ?? {})))
       known.add(ready.name)
     } else {
       // Types that need each other: the first is declared without that, and completed at the end.
@@ -50,7 +50,7 @@ export function typeSteps(now: TypesNow, { types = {}, renamed = {} }: Given): S
     }
   }
   // What is left are known types whose relations lead in a circle: any order does.
-  for (const left of pending.values()) steps.push(...stepsOf(now, left, renamed[left.name] ?? {}))
+  for (const left of pending.values()) steps.push(...(await stepsOf(now, left, renamed[left.name] ?? {})))
   return steps
 }
 
@@ -103,7 +103,11 @@ function created({ name }: Wanted, notation: JsonObject): Step {
 }
 
 /** All steps of one type. */
-function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: string]: string }): Step[] {
+async function stepsOf(
+  now: TypesNow,
+  wanted: Wanted,
+  renamed: { readonly [field: string]: string },
+): Promise<Step[]> {
   const { name, notation, noun } = wanted
   const before = now.nouns.get(name)?.name === name ? now.nouns.get(name)! : null
   if (before === null) return [created(wanted, notation)]
@@ -130,10 +134,10 @@ function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: stri
   const changes = changesBetween(own, notation, same)
   if (changes.length === 0) return steps
   const lost = changes.filter(({ from, to }) => typeof from === 'string' && to === null)
-  const loses = Math.max(
-    0,
-    ...lost.map(({ part, from }) => (storesValues(before, part, from) ? valuesIn(now, name, part) : 0)),
-  )
+  let loses = 0
+  for (const { part, from } of lost) {
+    if (storesValues(before, part, from)) loses = Math.max(loses, await valuesIn(now, name, part))
+  }
   const hint = renameHint(changes)
   const isEmpty = Object.keys(notation).length === 0
   steps.push({
@@ -149,7 +153,7 @@ function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: stri
     const field = after(part)
     if (from !== null || typeof to !== 'string' || field === null || !isStored(field)) continue
     const filter = 'required' in field && field.required ? {} : { [part]: { $exists: true } }
-    if (mayRead(now, name) && total(now.ask, name, filter) > 0) steps.push(converted(name, part, from, to))
+    if (mayRead(now, name) && (await total(now.ask, name, filter)) > 0) steps.push(converted(name, part, from, to))
   }
   return steps
 }
@@ -186,7 +190,7 @@ function storesValues({ fields }: Noun, part: string, notation: unknown): boolea
 }
 
 /** How many entities have a value in a field. */
-function valuesIn({ ask }: TypesNow, type: string, field: string): number {
+function valuesIn({ ask }: TypesNow, type: string, field: string): Promise<number> {
   return total(ask, type, { [field]: { $exists: true } })
 }
 
@@ -195,8 +199,8 @@ function mayRead({ nouns, may }: TypesNow, type: string): boolean {
   return may(nouns.get(type)!)
 }
 
-function total(ask: Ask, type: string, filter: JsonObject): number {
-  const page = ask('GET', `/${type}`, { query: { limit: 1, filter } })
+async function total(ask: Ask, type: string, filter: JsonObject): Promise<number> {
+  const page = await ask(`/${type}`, { limit: 1, filter })
   return isPlainObject(page) && typeof page.total === 'number' ? page.total : 0
 }
 

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import { isPlainObject, Problem } from '@tildebase/nouns'
 import type { Steps, Stepwise, TenantWriter } from '@tildebase/tenant'
 import { done } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
@@ -80,8 +80,7 @@ async function plan(call: Call): Promise<Reply> {
   const given = givenDeclaration(call.body)
   call.read.demandArea('admin', 'platform')
   await checkCode(call, given)
-  const { tenant, grant, writes, budget } = call
-  const { current, others, steps } = await tenant.write(grant, writes, budget, (write) => compared(call, write, given))
+  const { current, others, steps } = await compared(call, given)
   const { tried, tested } = await tryAll(call, steps)
   return json(200, {
     steps: tried,
@@ -114,13 +113,13 @@ async function checkCode({ tenant }: Call, { hooks = {} }: Given): Promise<void>
 }
 
 /** The tenant as it is, what of it is not declared, and the steps to the declared form. */
-function compared(call: Call, write: TenantWriter, given: Given) {
-  const ask = askIn(call, write)
-  const { read } = write
-  const current = currentOf(ask, read)
+async function compared(call: Call, given: Given) {
+  const { read } = call
+  const ask: Ask = (path, query) => listed(call, path, query)
+  const current = await currentOf(ask, read)
   const others = othersIn(current, given)
   const steps: readonly Step[] = [
-    ...typeSteps({ nouns: read.nouns, own: current.types, ask, may: (noun) => read.may('read', noun) }, given),
+    ...(await typeSteps({ nouns: read.nouns, own: current.types, ask, may: (noun) => read.may('read', noun) }, given)),
     ...thingSteps(current, given, read.nouns.get('View') !== undefined),
     ...(given.prune ? deletions(current, others) : []),
   ]
@@ -175,24 +174,35 @@ function* tryStep(call: Call, write: TenantWriter, { kind, name, request }: Step
   return isPlainObject(value) && typeof value.migrated === 'number' ? value.migrated : 0
 }
 
-/** Asks routes inside a commit, as the operations of a batch do. */
-function askIn(call: Call, write: TenantWriter): Ask {
-  return (method, path, { body, query = {} } = {}) =>
-    done(asked(call, write, method, path, body, query)).content?.value() as JsonObject | undefined
+/** Reads a list as the route of lists does. A plan reads many: each in a turn of its own. */
+async function listed(call: Call, path: string, query: { readonly [name: string]: unknown }): Promise<unknown> {
+  const { route, inner } = innerCall(call, 'GET', path, undefined, query)
+  if (route.mode !== 'read') throw new Problem('invalid_operation', `${path} is not a list.`)
+  const reply = await call.read.inTurns(afterATurn(() => route.handle(inner)))
+  return reply.content?.value()
 }
 
-function asked(
+function* afterATurn<T>(work: () => T): Steps<T> {
+  yield
+  return work()
+}
+
+/** Asks a route inside a commit, as the operations of a batch do. */
+function asked(call: Call, write: TenantWriter, method: string, path: string, body: unknown): Stepwise<Reply> {
+  const { route, inner } = innerCall({ ...call, read: write.read }, method, path, body)
+  if (route.mode === 'stream') throw new Problem('invalid_operation', `${method} ${path} cannot be part of a plan.`)
+  return route.mode === 'write' ? route.handle(inner, write) : handleIn(route, inner, write)
+}
+
+function innerCall(
   call: Call,
-  write: TenantWriter,
   method: string,
   path: string,
   body: unknown,
   query: { readonly [name: string]: unknown } = {},
-): Stepwise<Reply> {
+): { readonly route: Route; readonly inner: Call } {
   const segments = path.split('/').slice(1).map(decode)
   const { route, params } = findRoute(call.routes, method, segments)
-  if (route.mode === 'stream') throw new Problem('invalid_operation', `${method} ${path} cannot be part of a plan.`)
   const request = { ...call.request, method, path, query: '', headers: {}, body: null }
-  const inner: Call = { ...call, request, params, query: new Map(Object.entries(query)), body, read: write.read }
-  return route.mode === 'write' ? route.handle(inner, write) : handleIn(route, inner, write)
+  return { route, inner: { ...call, request, params, query: new Map(Object.entries(query)), body } }
 }
