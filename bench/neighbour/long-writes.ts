@@ -4,7 +4,13 @@ const ENTITIES = 140_000
 const EVENTS = 60_000
 const WORDS = Array.from({ length: 130_000 }, (_, i) => `w${(i * 7919) % 50_000}`).join(' ')
 
-/** Writes and analyses that go through all that a tenant has. */
+/** Each line of a text in this format is joined to the one before it. */
+const FLOWED = `From: a@b.example
+Content-Type: text/plain; format=flowed; delsp=yes
+
+${'> a \n'.repeat(400_000)}`
+
+/** Writes and analyses that go through all that a tenant has, or that take long by themselves. */
 export const LONG_WRITES: readonly Attack[] = [
   {
     name: 'declarations over 140,000 entities',
@@ -33,5 +39,18 @@ export const LONG_WRITES: readonly Attack[] = [
         const rows = Array.from({ length: 60 }, (_, i) => JSON.stringify({ name: `c${i}`, title: WORDS }))
         return ask('POST', '/import/Contact', rows.join('\n'), 'application/x-ndjson')
       }),
+  },
+  {
+    name: 'names that no entity has',
+    prepare: (scene) => load(scene, 'Lead', 20_000, (i) => ({ name: `l${i}` })),
+    run: ({ ask, signal }) =>
+      endlessly(signal, 4, (run) => {
+        const names = Array.from({ length: 20_000 }, (_, i) => [`name${run}x${i}`, 1])
+        return ask('POST', '/Lead?dryRun=true', { name: 'x', ...Object.fromEntries(names) })
+      }),
+  },
+  {
+    name: 'e-mail that takes long to read',
+    run: ({ ask, signal }) => endlessly(signal, 4, () => ask('POST', '/inbox/email', FLOWED, 'message/rfc822')),
   },
 ]

@@ -64,6 +64,8 @@ export const fairness = requirements('running', {
   O2: {
     'slices.background': 'Background work runs in slices and yields to requests.',
     'slices.names': 'The search for unknown names is one short slice, however many names a request has.',
+    'slices.text': 'Parts of the text index are merged in steps, after writing pauses.',
+    'slices.plan': 'A plan asks each of its questions in a turn of its own.',
     'slices.mail': 'E-mail is taken apart in a thread of its own.',
   },
   O3: { 'fair.keyless': 'A request without a valid key does not open the tenant.' },

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000
 const IDLE_MS = 5_000
 /** How many messages of one tenant may wait. */
 const MOST_WAITING = 8
-const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 }
+const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 192 }
 
 interface Job {
   readonly raw: Uint8Array
