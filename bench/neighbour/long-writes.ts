@@ -10,7 +10,7 @@ Content-Type: text/plain; format=flowed; delsp=yes
 
 ${'> a \n'.repeat(400_000)}`
 
-/** Writes and analyses that go through all that a tenant has, or that take long by themselves. */
+/** Writes and analyses that go through all that a tenant has, and requests that are made to take long. */
 export const LONG_WRITES: readonly Attack[] = [
   {
     name: 'declarations over 140,000 entities',

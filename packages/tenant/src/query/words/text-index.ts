@@ -49,8 +49,8 @@ export function indexText(
 }
 
 /**
- * Has FTS5 merge parts of the index only when they are many. By itself it also merges all of it when a tenth of its rows were
- * replaced, in the commit of that time.
+ * Has FTS5 merge parts of the index only when they are many. Its default is to merge all of it also when a tenth of its rows
+ * were replaced, in the commit of that time.
  */
 export function setMerging(sql: Sql): void {
   const [row] = sql.rows(`SELECT v FROM text_config WHERE k = 'deletemerge'`)
