@@ -8,6 +8,10 @@ import { PROBES, type Probe, probesOf } from './probes.ts'
 let app: TestApp
 let planted: Planted
 const keys: Record<string, string> = {}
+/** `npm run test:long` walks as people, too: the rights of a role are those of a key. */
+const PEOPLE = process.env.TILDE_CALLERS === 'all' ? ['a person with a narrowed role', 'a person who proposes'] : []
+/** What each kind of caller sends. */
+const callers: Record<string, Record<string, string>> = { unknown: {} }
 /** The planted rows as the operator sees them, before the walk. */
 let before: string
 
@@ -17,6 +21,12 @@ beforeAll(async () => {
   keys.narrowed = await app.key(TENANT, 'admin:all', { filter: ROWS })
   keys['of an area'] = await app.key(TENANT, 'admin:billing')
   keys['without scopes'] = await app.key(TENANT, '')
+  for (const [kind, key] of Object.entries(keys)) callers[`a key that is ${kind}`] = { authorization: `Bearer ${key}` }
+  callers['a key of another tenant'] = { authorization: `Bearer ${await app.key('elsewhere', 'admin:all')}` }
+  if (PEOPLE.length > 0) {
+    callers['a person with a narrowed role'] = await signedIn('Clerk', 'admin:all')
+    callers['a person who proposes'] = await signedIn('Trainee', 'propose:all')
+  }
   before = await hiddenRows()
 })
 afterAll(() => app.stop())
@@ -28,10 +38,36 @@ verifies('rights.walk', 'the walk knows every route, and no route that does not 
   expect(routes.all.filter((route) => probesOf(route, planted).length === 0)).toEqual([])
 })
 
-describe.each(['narrowed', 'of an area', 'without scopes'])('a key that is %s', (kind) => {
+/** A person with a role that is narrowed to the visible rows. */
+async function signedIn(role: string, scopes: string): Promise<Record<string, string>> {
+  const send = async (method: string, path: string, body: object) => {
+    const reply = await app.request(method, `/~${TENANT}${path}`, body)
+    if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.text}`)
+    return reply.body
+  }
+  await send('PUT', `/schema/roles/${role}`, { scopes, filter: ROWS })
+  const { $id } = await send('POST', '/User', { name: role, email: `${role}@walk.example`, role })
+  const { invitation } = await send('POST', `/User/${$id}/invite`, {})
+  const accepted = await app.fetch(`/~${TENANT}/invitation/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: invitation.split('#')[1], password: 'a long enough password' }),
+  })
+  const { csrf } = (await accepted.json()) as { csrf: string }
+  return { cookie: accepted.headers.get('set-cookie')!.split(';', 1)[0]!, 'x-tilde-csrf': csrf }
+}
+
+describe.each([
+  'a key that is narrowed',
+  'a key that is of an area',
+  'a key that is without scopes',
+  'a key of another tenant',
+  'unknown',
+  ...PEOPLE,
+])('a caller: %s', (kind) => {
   test.each(routes.all)('$method $path answers with nothing that it may not see', async (route) => {
     for (const probe of probesOf(route, planted)) {
-      const text = await answerTo(keys[kind]!, probe)
+      const text = await answerTo(callers[kind]!, probe)
       const asked = JSON.stringify(probe)
       const ids = planted.secretIds.filter((id) => text.includes(id) && !asked.includes(id))
       // What the sender wrote itself may come back in a message.
@@ -77,12 +113,12 @@ async function hiddenRows(): Promise<string> {
 }
 
 /** The whole text of an answer: of a live one, what comes until it is quiet. */
-async function answerTo(key: string, { method, path, body, headers }: Probe): Promise<string> {
+async function answerTo(caller: Record<string, string>, { method, path, body, headers }: Probe): Promise<string> {
   const isLive = headers?.accept === 'text/event-stream'
   const response = await app.fetch(`/~${TENANT}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${key}`,
+      ...caller,
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -5,9 +5,8 @@ import { retryRun } from '../../../packages/tenant/src/services/workflows/manage
 import { answer, asksOf } from '../../../packages/tenant/src/services/workflows/steps/ask.ts'
 import type { Attack } from './attack.ts'
 import { APPROVAL, ENTITY_WAYS, storeEntity } from './ways.ts'
-import { GOOD, type Grant, MARK, OPERATOR, PROVED, SECRET, TAKEN, type World } from './world.ts'
+import { GOOD, type Grant, OPERATOR, PROVED, SECRET, STARTS, TAKEN, type World } from './world.ts'
 
-const STARTS = { $regex: `^${MARK.slice(0, 6)}` }
 const HARMLESS = { name: 'w', steps: [] }
 const STORING = ['create', 'update', 'batch', 'import', 'sync', APPROVAL, 'update by an administrator']
 

@@ -11,9 +11,8 @@ import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { putType } from '../../../packages/tenant/src/services/types/schema.ts'
 import { runVerb } from '../../../packages/tenant/src/write/run-verb.ts'
 import type { Attack } from './attack.ts'
-import { type Grant, LETTER, MARK, OPERATOR, PROVED, type World } from './world.ts'
+import { type Grant, LETTER, MARK, OPERATOR, PROVED, STARTS, type World } from './world.ts'
 
-const STARTS = { $regex: `^${MARK.slice(0, 6)}` }
 const NARROWED = 'narrowed afterwards'
 
 const textOf = (scopes: Grant['scopes']) => scopes.map(({ action, area }) => `${action}:${area}`).join()

@@ -13,9 +13,8 @@ import type { Goal } from './authors.ts'
 import { EFFECTS } from './effects.ts'
 import { OUTSIDE } from './outside.ts'
 import { ENTITY_WAYS, storeEntity } from './ways.ts'
-import { type Grant, MARK, OPERATOR, PROVED, TAKEN, unlimited, type World } from './world.ts'
+import { type Grant, MARK, OPERATOR, PROVED, STARTS, TAKEN, unlimited, type World } from './world.ts'
 
-const STARTS = { $regex: `^${MARK.slice(0, 6)}` }
 const put = (world: World, grant: Grant, type: string, notation: JsonObject) =>
   world.tenant.write(grant, (write) => putType(write, type, notation))
 

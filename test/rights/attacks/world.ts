@@ -6,6 +6,8 @@ import { IN_THE_LOG, TABLES } from './kinds.ts'
 
 /** A value that only the hidden contact holds. */
 export const MARK = 'MARK-7f3a'
+/** A filter that asks for the beginning of the value. */
+export const STARTS = { $regex: `^${MARK.slice(0, 6)}` }
 /** What an attack writes where it has proved something about the value. */
 export const PROVED = 'PROVED-7f3a'
 /** What an attack writes into what it may not change. */

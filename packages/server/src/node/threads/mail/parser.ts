@@ -69,6 +69,7 @@ export class MailParser {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     const thread = this.#thread
+    thread.ref()
     try {
       const answer = await answerOf(thread, raw)
       if ('refusal' in answer) throw problemFrom(answer.refusal)
@@ -78,6 +79,8 @@ export class MailParser {
       this.#end()
       throw new Problem('too_large', 'The message takes too long to read, or too much memory.')
     } finally {
+      // A thread without a message does not keep the process.
+      thread.unref()
       this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
     }
   }
