@@ -209,9 +209,7 @@ describe('a funnel', () => {
     const visit = fc.record({ at: fc.integer({ min: 0, max: 12 }), step: fc.integer({ min: 0, max: 3 }) })
     fc.assert(
       fc.property(fc.array(visit, { maxLength: 12 }), fc.integer({ min: 1, max: 8 }), (given, windowMs) => {
-        const visits = given
-          .toSorted((a, b) => a.at - b.at)
-          .map(({ at, step }) => ({ actor: 'a', at, steps: [step] }))
+        const visits = given.toSorted((a, b) => a.at - b.at).map(({ at, step }) => ({ actor: 'a', at, steps: [step] }))
         // Every way through, by brute force.
         const reach = (from: number, step: number, begun: number): number => {
           let best = step

@@ -103,11 +103,7 @@ function created({ name }: Wanted, notation: JsonObject): Step {
 }
 
 /** All steps of one type. */
-async function stepsOf(
-  now: TypesNow,
-  wanted: Wanted,
-  renamed: { readonly [field: string]: string },
-): Promise<Step[]> {
+async function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field: string]: string }): Promise<Step[]> {
   const { name, notation, noun } = wanted
   const before = now.nouns.get(name)?.name === name ? now.nouns.get(name)! : null
   if (before === null) return [created(wanted, notation)]
