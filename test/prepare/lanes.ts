@@ -14,6 +14,7 @@ export const SLOW = [
   'test/fairness/{gateway,large-values,whole-files}.test.ts',
   'test/faults/{automation,disk,many-stops,power,quarantine,restarts,restore,simulation,slices,stops,task-kills}.test.ts',
   'test/hosts/{durable,endless,heap,long-import,miniflare}.test.ts',
+  'test/mail/{debian,flood}.test.ts',
   'test/openapi-{prism,scenarios,spectral}.test.ts',
   'test/past/{demo,kill}.test.ts',
   'test/proof/{kill,shown-values}.test.ts',

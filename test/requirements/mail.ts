@@ -10,6 +10,8 @@ export const mail = requirements('automation', {
     'mail.unconfigured': 'A channel without a transport leaves the message queued, with a warning.',
     'mail.smtp': 'An Integration sends by a mail server of the tenant; a refused recipient does not stop the others.',
     'mail.workflow': 'A workflow sends messages.',
+    'mail.tls': 'Nothing is sent to a mail server whose certificate is not trusted.',
+    'mail.flood': 'Of 10,000 messages at once, in either direction, none is lost and none doubled.',
     'mail.loop': 'Automatic messages to one address are bounded.',
   },
   W6: {
@@ -22,6 +24,8 @@ export const mail = requirements('automation', {
     'mail.parse': 'Messages of every shape are read as an independent parser reads them.',
     'mail.ticket': 'A new thread opens a Ticket; an answer is added to it and reopens a closed one.',
     'mail.bounce': 'A bounce sets the message that it names to Failed.',
+    'mail.debian':
+      'Messages leave by Postfix and come from Dovecot, as Debian has them; a bounce of Postfix is understood.',
     'mail.automatic': 'Auto-replies make no Contact and no Ticket.',
   },
   W7: {
