@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { SLOW } from './test/prepare/lanes.ts'
+import { LongestFirst } from './test/prepare/sequencer.ts'
 
 /** The code of these packages runs in Node as it is: through Vite it takes a fifth more CPU time. The console needs Vite. */
 const NATIVE = /\/packages\/(?:cli|client|nouns|server|tenant)\/src\/(?!.*\.test\.ts$)/
@@ -16,6 +17,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // Files share the modules of their process: importing them for each file took a quarter of the time.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     server: { deps: { external: [NATIVE] } },
     // What is waited for may take long on a busy machine.
     expect: { poll: { timeout: 30_000 } },

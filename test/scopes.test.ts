@@ -2,14 +2,15 @@ import { catalogue } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../packages/server/src/doors/call.ts'
 import { routes } from '../packages/server/src/doors/route-table.ts'
-import { ROOT, type TestHost, testHost } from './host.ts'
+import { ROOT, type TestApp, type TestHost, testApp, testHost } from './host.ts'
 import { verifies } from './verifies.ts'
 import { wire } from './wire.ts'
 
+/** Thousands of requests are sent to this one, without a socket. */
+let app: TestApp
 let host: TestHost
 const dead: Record<string, string> = {}
 const living: Record<string, string> = {}
-let foreign: string
 
 const SCOPES = [
   'read:all',
@@ -30,21 +31,24 @@ const SCOPES = [
 ]
 
 beforeAll(async () => {
+  app = await testApp()
   host = await testHost()
-  await host.request('POST', '/~acme/Contact', { name: 'Ada' })
-  for (const scopes of SCOPES) living[scopes] = await host.key('acme', scopes)
-  foreign = await host.key('other', 'admin:all')
+  for (const service of [app, host]) await service.request('POST', '/~acme/Contact', { name: 'Ada' })
+  for (const scopes of SCOPES) living[scopes] = await app.key('acme', scopes)
   dead.unknown = `tb_${'x'.repeat(40)}~acme`
   for (const end of ['revoke', 'delete']) {
-    const { body } = await host.request('POST', '/~acme/api-keys', { name: end, scopes: 'admin:all' })
-    await host.request('POST', `/~acme/api-keys/${body.$id}/${end}`)
+    const { body } = await app.request('POST', '/~acme/api-keys', { name: end, scopes: 'admin:all' })
+    await app.request('POST', `/~acme/api-keys/${body.$id}/${end}`)
     dead[end] = body.secret
   }
-  dead.expired = await host.key('acme', 'admin:all', { expiresAt: '2020-01-01T00:00:00Z' })
+  dead.expired = await app.key('acme', 'admin:all', { expiresAt: '2020-01-01T00:00:00Z' })
   dead.malformed = 'not-a-key'
   dead.wrongTail = `${living['admin:all']!.slice(0, -4)}othr`
 })
-afterAll(() => host.stop())
+afterAll(async () => {
+  await app.stop()
+  await host.stop()
+})
 
 const TYPES = { Contact: 'crm', Plan: 'billing', ApiKey: 'identity', Webhook: 'platform' }
 
@@ -93,7 +97,7 @@ function isEnough(scope: string, needs: string, type: string): boolean {
 
 function send(key: string, method: string, path: string) {
   const body = method === 'GET' || method === 'DELETE' ? undefined : {}
-  return host.as(key)(method, `/~acme${path}`, body)
+  return app.as(key)(method, `/~acme${path}`, body)
 }
 
 describe('every route', () => {
@@ -116,6 +120,7 @@ describe('every route', () => {
   )
 
   verifies('auth.wrongTenant', 'answers 403 to a key of another tenant', async () => {
+    const foreign = await app.key('other', 'admin:all')
     for (const [method, path] of CASES) {
       const { status, body } = await send(foreign, method, path)
       expect([status, body?.error], `${method} ${path}`).toEqual([403, 'forbidden'])
@@ -160,6 +165,7 @@ describe('every route', () => {
 
 describe('whether a tenant exists', () => {
   verifies('auth.wrongTenant', 'is not revealed to a client without a key of it', async () => {
+    const foreign = await host.key('other', 'admin:all')
     const senders: [string, string | undefined][] = [
       ['nobody', undefined],
       ['a key of another tenant', `Bearer ${foreign}`],
@@ -278,7 +284,7 @@ describe('what hostile senders try', () => {
 })
 
 test('a key that may not write a webhook learns which scope it needs', async () => {
-  const send = host.as(await host.key('acme', 'write:platform'))
+  const send = app.as(await app.key('acme', 'write:platform'))
 
   const { status, body } = await send('POST', '/~acme/webhooks', { url: 'https://a.example', events: ['Contact.*'] })
 

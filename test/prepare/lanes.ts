@@ -36,3 +36,24 @@ export const THREADS = [
   'test/tasks/tasks.test.ts',
   'packages/server/src/workerd/isolates/strip.test.ts',
 ]
+
+/** Tests of `npm test` that take longest, the longest first. */
+export const LONGEST = [
+  'test/docs.test.ts',
+  'test/rights/generator.test.ts',
+  'test/rights/walk.test.ts',
+  'test/cli/commands.test.ts',
+  'test/console/features.browser.test.ts',
+  'test/hosts/script.test.ts',
+  'test/cli/schema.test.ts',
+  'test/console/services.browser.test.ts',
+  'test/people/attacks.test.ts',
+  'test/tasks/tasks.test.ts',
+  'test/idempotency.test.ts',
+  'test/hosts/on-workers.test.ts',
+  'packages/server/src/node/threads/script/soundness.test.ts',
+  'test/hosts/on-workerd.test.ts',
+  'test/faults/crash.test.ts',
+  'test/past/connectors.test.ts',
+  'test/layers.test.ts',
+]
