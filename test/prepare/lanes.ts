@@ -9,7 +9,7 @@ export const SLOW = [
   'test/cluster/short/**',
   'test/agents/{conformance,inspector}.test.ts',
   'test/bulk/memory.test.ts',
-  'test/console/{looks,many}.browser.test.ts',
+  'test/console/{days,looks,many}.browser.test.ts',
   'test/content/{bucket,bucket-backup,collection-attack,kill,r2,real-bucket,stream}.test.ts',
   'test/fairness/{gateway,large-values,whole-files}.test.ts',
   'test/faults/{automation,disk,many-stops,power,quarantine,restarts,restore,simulation,slices,stops,task-kills}.test.ts',

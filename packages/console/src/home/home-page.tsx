@@ -100,6 +100,11 @@ function Recent() {
   )
 }
 
+/** Where an event leads: to its entity, or to the review of a changeset. */
+function addressOf({ entityType, entityId }: LoggedEvent): string {
+  return href([entityType === 'Changeset' ? 'changesets' : entityType, entityId])
+}
+
 const SHOWN = 12
 /** Some are left out, so more are read than shown. */
 const READ = 3 * SHOWN
@@ -138,7 +143,7 @@ function Latest({ time }: { time: string | null }) {
           <li key={event.id} class={isFresh(event) ? 'fresh' : ''}>
             <span class="happened">
               {nouns.value.has(event.entityType) ? (
-                <a href={href([event.entityType, event.entityId])}>
+                <a href={addressOf(event)}>
                   {titleOf(event.data, nouns.value.get(event.entityType)) || labelOf(event.entityType)}
                 </a>
               ) : (

@@ -9,7 +9,7 @@ import { Act } from '../ui/basics.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import type { Entity } from '../values/entity.ts'
 import { inSentence, labelOf } from '../values/format.ts'
-import { type Noun, verbsFor } from '../values/noun.ts'
+import { type Noun, verbsFor, wordsOf } from '../values/noun.ts'
 import type { Draft } from './forms/form.tsx'
 
 interface Started {
@@ -38,7 +38,7 @@ export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuI
 export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   const verbs = verbsFor(noun, entity)
   // What moves the entity on comes first.
-  const ranked = [...verbs].sort((a, b) => rankOf(noun, b) - rankOf(noun, a))
+  const ranked = [...verbs].sort((a, b) => rankOf(noun, entity, a) - rankOf(noun, entity, b))
   const [shown, rest] = [ranked.slice(0, 3), ranked.slice(3)]
   return (
     <>
@@ -58,10 +58,14 @@ export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   )
 }
 
-/** How much a verb moves an entity on: to its next state, to another state, or not at all. */
-function rankOf(noun: Noun, verb: Verb): number {
+/** How near a verb moves an entity on: first to its next state, then to later ones, then back, then what moves nothing. */
+function rankOf(noun: Noun, entity: Entity, verb: Verb): number {
   const state = noun.stateField === null ? undefined : verb.set?.[noun.stateField]
-  return state === undefined ? 0 : state === '$next' ? 2 : 1
+  if (noun.stateField === null || state === undefined) return 1_000
+  if (state === '$next') return 0
+  const words = wordsOf(noun.fields[noun.stateField])
+  const steps = words.indexOf(String(state)) - words.indexOf(String(entity[noun.stateField]))
+  return steps > 0 ? steps : 500 - steps
 }
 
 /** Runs a verb on the version that is shown; asks for its arguments first, unless they are given. True when it ran. */

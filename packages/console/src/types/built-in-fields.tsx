@@ -17,7 +17,7 @@ export function BuiltInFields({ noun, canWrite }: { noun: Noun; canWrite: boolea
     <section class="panel" aria-labelledby="built-in-title">
       <h2 id="built-in-title">{t('Built-in fields')}</h2>
       <DataTable
-        label={t('Built-in fields')}
+        label={t('Fields')}
         data={{ value: true, error: null, reload: () => undefined }}
         rows={fields}
         keyOf={({ name }) => name}

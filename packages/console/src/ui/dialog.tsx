@@ -41,12 +41,12 @@ export function Dialog(props: {
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog-body">
-        <header>
+        <div class="dialog-head">
           <h2 id={id}>{props.title}</h2>
           <button type="button" class="quiet icon-only" aria-label={t('Close')} onClick={close}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <LeaveGuard.Provider value={guard}>{props.children}</LeaveGuard.Provider>
       </div>
     </dialog>

@@ -31,6 +31,7 @@ export function KeyBox() {
   /** The tenant whose restore refused the key, and the key: the operator sees how far it is. */
   const [restored, setRestored] = useState<Session | null>(null)
   const first = useRef<HTMLInputElement>(null)
+  const second = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])
   const write = (text: string) => {
     setKey(text)
@@ -97,6 +98,7 @@ export function KeyBox() {
           )}
         >
           <input
+            ref={second}
             id={`${id}-tenant`}
             required
             pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
@@ -132,11 +134,16 @@ export function KeyBox() {
         >
           {t('Open with sample data')}
         </a>
-        {/^[a-z0-9-]+$/.test(tenant.trim()) && (
-          <a class="sign-in" href={signInAddress(tenant.trim())}>
-            {t('Sign in as a person')}
-          </a>
-        )}
+        <a
+          class="sign-in"
+          href={signInAddress(tenant.trim())}
+          onClick={(event) => {
+            // People have no key; the name of the tenant is all that is needed.
+            if (!second.current?.reportValidity()) event.preventDefault()
+          }}
+        >
+          {t('Sign in as a person')}
+        </a>
         <a class="sign-in" href={`${DOCUMENTATION}/start.html`} target="_blank" rel="noreferrer">
           {t('Documentation')}
         </a>

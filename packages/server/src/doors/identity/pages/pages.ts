@@ -119,7 +119,8 @@ label { display: grid; gap: 5px; font-size: 12px; font-weight: 500; color: var(-
 input, select, textarea, button, .button { font: inherit; font-size: 13.5px; font-weight: 400; color: var(--ink); width: 100%; min-height: var(--control); padding: 5px 10px; border: 1px solid var(--edge); border-radius: 7px; background: var(--surface) }
 button, .button { display: grid; place-items: center; border-color: var(--line); font-weight: 500; cursor: pointer; text-decoration: none }
 :is(button, .button):hover { background: var(--hover) }
-button.primary { color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
+button.primary, button.primary:hover { color: var(--on-accent); background: var(--accent); border-color: var(--accent) }
+button.primary:hover { filter: brightness(1.06) }
 button:disabled { opacity: .5 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
 .actions { display: flex; gap: 10px }
