@@ -244,7 +244,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await list.waitFor()
     // The browser remembers that a page was moved in time.
     expect((await done()).filter((step) => step !== 'Move the time slider')).toEqual([])
-    expect(await page.locator('.domain').count()).toBe(0)
+    expect(await page.locator('.domain .zero').count()).toBe(0)
     await list.getByRole('link', { name: 'Give your company its name' }).click()
     await page.getByLabel('Name of the company').fill('Newly Founded Ltd')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
