@@ -35,6 +35,8 @@ export class IndexJob implements Job {
   #written: number
   /** How many events are to be indexed, or more: what a question indexed is not subtracted. */
   #behind: number
+  /** The event up to which the past is known to be folded. */
+  #folded: number
   /** The last commit of an import. */
   #imported = Number.NEGATIVE_INFINITY
   /** Rows of the text index that were replaced since its parts were merged. */
@@ -46,7 +48,9 @@ export class IndexJob implements Job {
     this.#engine = engine
     const { sql, head } = engine
     this.#written = engine.ports.clock.now()
-    this.#behind = head.seq && Math.max(textBacklog(sql, head.seq), versionsBacklog(sql), treeBacklog(engine))
+    const unfolded = head.seq && versionsBacklog(sql)
+    this.#folded = head.seq - unfolded
+    this.#behind = head.seq && Math.max(textBacklog(sql, head.seq), unfolded, treeBacklog(engine))
     engine.listen((events) => {
       const wasDue = this.due()
       this.#written = engine.ports.clock.now()
@@ -91,7 +95,10 @@ export class IndexJob implements Job {
 
   /** Brings the past up to the log by one slice. Returns whether all of it is there now. */
   foldSlice(): boolean {
-    return indexVersions(this.#engine.sql, VERSIONS_SLICE) < VERSIONS_SLICE
+    const { sql, head } = this.#engine
+    const isFolded = indexVersions(sql, VERSIONS_SLICE) < VERSIONS_SLICE
+    if (isFolded) this.#folded = head.seq
+    return isFolded
   }
 
   /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
@@ -111,7 +118,7 @@ export class IndexJob implements Job {
   isFarBehind(index: 'words' | 'past'): boolean {
     const { sql, head } = this.#engine
     if (this.#behind === 0) return false
-    if (versionsBacklog(sql) > VERSIONS_SLICE) return true
+    if (head.seq - this.#folded > VERSIONS_SLICE && versionsBacklog(sql) > VERSIONS_SLICE) return true
     return index === 'words' && (textBacklog(sql, head.seq) > FEW_EVENTS || isLongBacklog(sql, FEW_EVENTS))
   }
 }

@@ -50,8 +50,8 @@ interface Progress {
   readonly run: RunRow
   readonly definition: Definition
   readonly steps: Map<number, StepRow>
-  /** The event that it is for. Most of what ends does not look at it any more. */
-  readonly event: () => JsonObject
+  /** The event that it is for; null if its author may not see it. Most of what ends does not look at it any more. */
+  readonly event: () => JsonObject | null
 }
 
 /** A run to continue with, and what became of the step that it has waited for. */
@@ -160,7 +160,7 @@ function proceed(
   }
   const behaviour = run.definition?.behaviour ?? (isCall ? endpointOf(data) : behaviourOf(data))
   let event = outcome === null ? eventOf(engine, run, write.grant) : undefined
-  if (event === null) return end(write, run, 'Cancelled', `The author of the ${type} may not see its event.`)
+  if (event === null) return endUnseen(write, run)
   const isPaused = data.status !== 'Activated' && run.trigger !== 'retry' && !isCall
   if (isPaused && outcome === null) return pause(write, n)
   if (run.startedAt === null || run.definition === null) startRun(sql, n, { behaviour }, now)
@@ -170,7 +170,7 @@ function proceed(
     definition,
     steps: new Map(stepsOf(sql, n).map((row) => [row.step, row])),
     event: () => {
-      event ??= eventOf(engine, run, write.grant) ?? {}
+      event ??= eventOf(engine, run, write.grant)
       return event
     },
   }
@@ -195,7 +195,9 @@ function walk(write: Write, progress: Progress): Task | null {
     const deadline = undoneStep(place) === null ? deadlineOf(progress) : null
     const isLate = deadline !== null && write.context.clock.now() >= deadline && !isBegunWait(progress, place)
     if (isLate && !hasUndo(definition)) return end(write, run, 'Failed', tooLong(definition))
-    const sources = sourcesOf(progress)
+    const event = progress.event()
+    if (event === null) return endUnseen(write, run)
+    const sources = sourcesOf(progress, event)
     const outcome = isLate
       ? failed(write, progress, place, new Problem('over_budget', tooLong(definition)))
       : runStep(write, progress, place, step, sources, deadline)
@@ -203,6 +205,10 @@ function walk(write: Write, progress: Progress): Task | null {
     if ('step' in outcome) return outcome
     if (outcome !== SKIPPED && !settleStep(write, progress, place, outcome)) return null
   }
+}
+
+function endUnseen(write: Write, run: RunRow): null {
+  return end(write, run, 'Cancelled', `The author of the ${typeOf(run)} may not see its event.`)
 }
 
 /** A step that its condition leaves out. */
@@ -229,7 +235,7 @@ function runStep(
       return { run, step: place, request: step, sources, deadline }
     }
     if ('code' in step) {
-      begin(write, progress, place, JSON.stringify({ event: progress.event().id ?? null }))
+      begin(write, progress, place, JSON.stringify({ event: sources.event.id ?? null }))
       return { run, step: place, code: step.code, sources, grant: write.grant, deadline }
     }
   } catch (reason) {
@@ -382,13 +388,13 @@ function errorOf({ definition, steps }: Progress, state: 'Succeeded' | 'Failed')
   return `Step ${i} (${titleOf(definition.steps[i]!)}) failed: ${failure!.error}${undone.join('')}`
 }
 
-function sourcesOf({ event, definition, steps }: Progress): Sources {
+function sourcesOf({ definition, steps }: Progress, event: JsonObject): Sources {
   const outputs = definition.steps.map((_, i) => {
     const row = steps.get(i)
     if (row?.state === 'Skipped') return null
     return row?.state === 'Succeeded' && row.output !== null ? (JSON.parse(row.output) as Json) : undefined
   })
-  return { event: event(), steps: outputs }
+  return { event, steps: outputs }
 }
 
 function outcomeOf(row: StepRow | undefined): StepOutcome {
