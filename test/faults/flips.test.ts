@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -127,6 +136,8 @@ verifies(
     mkdirSync(dirname(fileOf('wal')), { recursive: true })
     const left = (slug: string, log: Buffer | null, itsMark: Buffer = mark!) => {
       writeFileSync(fileOf(slug), file!)
+      // The log was not copied into it since the last commit.
+      utimesSync(fileOf(slug), 1_700_000_000, 1_700_000_000)
       if (log) writeFileSync(`${fileOf(slug)}-wal`, log)
       writeFileSync(`${fileOf(slug)}-mark`, itsMark)
     }

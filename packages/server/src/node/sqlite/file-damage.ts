@@ -53,9 +53,8 @@ export function seal(path: string): void {
   const { size, atime, mtime } = statSync(path)
   if (size > MOST_SEALED || existsSync(`${path}-wal`)) return
   if (size % LEAST_PAGE !== 0) return
-  const known = fileSumOf(path)
   const sum = Buffer.alloc(SEAL_BYTES, SEAL, 'latin1')
-  sum.writeUInt32BE(known?.length === size ? known.sum : readSum(path, size).sum, SEAL.length)
+  sum.writeUInt32BE(readSum(path, size).sum, SEAL.length)
   try {
     appendFileSync(path, sum)
     // The time of the last write is that of the tenant: backups ask only those that were written to.
@@ -138,8 +137,9 @@ function isSealWhole(path: string): boolean {
   return isLost || (isSeal(sealed) && sealed.readUInt32BE(SEAL.length) === sum)
 }
 
+/** Without a log SQLite has closed the file itself, as at the end of a thread: it has copied the log into it. */
 function isSumWhole(path: string): boolean {
-  const of = fileSumOf(path)
+  const of = existsSync(`${path}-wal`) ? fileSumOf(path) : null
   return of === null || readSum(path, of.length).sum === of.sum
 }
 

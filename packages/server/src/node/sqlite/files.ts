@@ -94,6 +94,8 @@ export class TenantFiles {
     const sum = unseal(path)
     if (!keepsSum) clearFileSum(path)
     else if (sum !== null) writeFileSum(path, sum)
+    // SQLite has closed it itself, and changed it.
+    else if (!existsSync(`${path}-wal`)) dropFileSum(path)
   }
 
   /** Adds a checksum to the file of a tenant that is closed. */

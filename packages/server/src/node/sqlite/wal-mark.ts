@@ -96,9 +96,12 @@ function framesOf(path: string, salt: Buffer): number | null {
   }
 }
 
-/** Whether another program has closed the file since: it copied the log into the database, and knows of no mark. */
+/**
+ * Whether SQLite has closed the file since, at the end of a thread or for another program: it copied the log into the
+ * database then.
+ */
 function isClosed(path: string): boolean {
-  return statSync(path).mtimeMs > statSync(markOf(path)).mtimeMs
+  return statSync(path).mtimeMs >= statSync(markOf(path)).mtimeMs
 }
 
 function readMark(path: string): { readonly salt: Buffer; readonly frames: number } | null {
