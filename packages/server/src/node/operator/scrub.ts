@@ -5,7 +5,7 @@ import { openSql } from '../sqlite/sql.ts'
 /** How often it is asked which tenant is due, at most. */
 const LOOK_MS = 60_000
 const LEAST_MS = 100
-/** After a verification it rests for so many times as long as that took. */
+/** After a verification it rests for so many times as long as that took, and no longer than the period. */
 const REST = 9
 
 export interface ScrubDeps {
@@ -77,7 +77,7 @@ export class Scrub {
     try {
       await this.#verify(slug)
     } finally {
-      this.#later(Math.max(LEAST_MS, REST * (Date.now() - begun)))
+      this.#later(Math.max(LEAST_MS, Math.min(every, REST * (Date.now() - begun))))
     }
   }
 
