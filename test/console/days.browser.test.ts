@@ -98,7 +98,9 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
     ])
     if (await dialog.isVisible()) await hands.press(dialog)
     await expect.poll(async () => (await read('Ticket', $id)).status).toBe('Resolved')
-    await hands.press(page.getByRole('button', { name: 'Undo', exact: true }).first())
+    // The message about the start may still be there.
+    const message = page.locator('.toast').filter({ hasText: /resolved\./ })
+    await hands.press(message.getByRole('button', { name: 'Undo', exact: true }))
 
     await expect.poll(async () => (await read('Ticket', $id)).status).toBe('InProgress')
   })
