@@ -58,7 +58,7 @@ describe.skipIf(reason !== null)(`Postfix and Dovecot of Debian${reason === null
     async () => {
       const [sent, refused] = await Promise.all([
         send({ to: [ADA], subject: 'Grüße', body: 'Hello **Ada**' }),
-        send({ to: ['nobody@refused.example'], subject: 'Lost', body: 'Hello' }),
+        send({ to: ['absent@refused.example'], subject: 'Lost', body: 'Hello' }),
       ])
 
       await expect.poll(async () => (await message(sent)).status, soon).toBe('Delivered')

@@ -247,13 +247,18 @@ test('a message without a sender makes no Contact, and an empty body is refused'
   const { root, list } = await open()
   const type = { 'content-type': 'message/rfc822' }
 
-  const { status, body } = await app.request('POST', `${root}/inbox/email`, 'Subject: From nobody\r\n\r\nHello', type)
+  const { status, body } = await app.request(
+    'POST',
+    `${root}/inbox/email`,
+    'Subject: Without a sender\r\n\r\nHello',
+    type,
+  )
   const empty = await app.request('POST', `${root}/inbox/email`, '', type)
 
   expect([status, body.sender, body.from]).toEqual([201, undefined, undefined])
   expect([empty.status, empty.body.error]).toEqual([400, 'invalid_body'])
   expect(await list('Contact')).toEqual([])
-  expect(await list('Ticket')).toMatchObject([{ subject: 'From nobody' }])
+  expect(await list('Ticket')).toMatchObject([{ subject: 'Without a sender' }])
 })
 
 verifies('mail.in.rights', 'a raw message needs the right to write messages, its type and a size', async () => {

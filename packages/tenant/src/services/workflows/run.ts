@@ -12,17 +12,17 @@ import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
 import { endpointOf, isSilent } from '../agents/author.ts'
-import { answerIn, type ScriptCall } from '../scripts/call.ts'
 import { attemptBriefly, runNow } from '../scripts/run-write.ts'
 import { authoredRun, behaviourOf } from './author.ts'
 import type { Definition } from './definition.ts'
 import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
+import { answerCalls, callsOf } from './steps/calls.ts'
 import { passesCondition } from './steps/condition.ts'
 import { type RequestTask, shownRequest } from './steps/request.ts'
 import { isWaiting, type Step, stepAt, titleOf, undoneStep, type VerbStep } from './steps/step.ts'
 import { beginWait, endOfWait } from './steps/waiting.ts'
-import { resolve, type Sources } from './values.ts'
+import type { Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
 const MOST_HOPS = 16
@@ -246,7 +246,7 @@ function runStep(
   begin(write, progress, place, JSON.stringify(input))
   if (calls instanceof Problem) return { problem: calls }
   try {
-    return { result: write.attempt(() => answerAll(write, calls)) }
+    return { result: write.attempt(() => answerCalls(write, calls)) }
   } catch (reason) {
     // Without room for its event the whole run waits.
     if (!(reason instanceof Problem) || reason === HOOKS_PENDING || reason.code === 'over_quota') throw reason
@@ -297,36 +297,6 @@ function deadlineOf({ run, definition: { timeoutMs, steps: declared }, steps }: 
     0,
   )
   return run.startedAt! + timeoutMs + waited
-}
-
-/** The calls of a step on the tenant, with their values resolved; a problem when the id that it names is not there. */
-export function callsOf(
-  step: VerbStep | Extract<Step, { readonly send: JsonObject }>,
-  sources: Sources,
-): { readonly input: JsonObject; readonly calls: readonly ScriptCall[] | Problem } {
-  if ('send' in step) {
-    const message: JsonObject = { channel: 'Email', ...(resolve(step.send, sources) as JsonObject | undefined) }
-    const calls = ['create', 'send'].map((operation) => ({ type: 'Message', operation, args: [message] }))
-    return { input: { send: message }, calls }
-  }
-  const args = (resolve(step.args ?? {}, sources) ?? {}) as JsonObject
-  const id = step.id === undefined ? undefined : resolve(step.id, sources)
-  if (step.id !== undefined && typeof id !== 'string') {
-    const message = `The id of the step, ${step.id}, has no value.`
-    return { input: { args }, calls: new Problem('invalid_parameter', message, { field: 'id' }) }
-  }
-  const given = typeof id === 'string' ? [id, args] : [args]
-  return {
-    input: { ...(typeof id === 'string' && { id }), args },
-    calls: [{ type: step.type, operation: step.verb, args: given }],
-  }
-}
-
-/** Answers calls one after the other; each later one is about the entity that the first gave. */
-function answerAll(write: Write, [first, ...rest]: readonly ScriptCall[]): Json {
-  let result = answerIn(write, first!)
-  for (const call of rest) result = answerIn(write, { ...call, args: [(result as JsonObject).$id!, {}] })
-  return result
 }
 
 /** Notes that a step is tried, waits, or is skipped. */
