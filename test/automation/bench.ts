@@ -31,8 +31,8 @@ export interface Automation extends Bench {
   iso(ms: number): string
 }
 
-export function openAutomation(options: Parameters<typeof openAcme>[0] = {}, path?: string): Automation {
-  const bench = openAcme(options, path)
+export function openAutomation(...how: Parameters<typeof openAcme>): Automation {
+  const bench = openAcme(...how)
   const { tenant, clock } = bench
   const settle = async () => {
     for (let i = 0; (tenant.facade.due() ?? Number.POSITIVE_INFINITY) <= clock.at; i++) {

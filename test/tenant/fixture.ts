@@ -4,6 +4,7 @@ import { Hooks } from '@tildebase/tenant/hooks'
 import type { Sql } from '@tildebase/tenant/ports'
 import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { createVault } from '../../packages/server/src/host/vault.ts'
+import { emptyTenant } from '../../packages/server/src/node/sqlite/files.ts'
 import { type NodeSql, openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import type { Engine } from '../../packages/tenant/src/engine/engine.ts'
 import { done, type Stepwise } from '../../packages/tenant/src/engine/turns.ts'
@@ -92,12 +93,15 @@ export interface Bench {
   close(): void
 }
 
-/** A tenant in memory, under the limits of a Durable Object, with a clock to move and random numbers that repeat. */
-export function openAcme(options: Partial<TenantOptions> = {}, path = ':memory:'): Bench {
+/**
+ * A tenant in memory, under the limits of a Durable Object, with a clock to move and random numbers that repeat. It begins
+ * empty, or with the content of another one.
+ */
+export function openAcme(options: Partial<TenantOptions> = {}, path = ':memory:', content?: Uint8Array): Bench {
   const clock = { at: Date.UTC(2026, 0, 1) }
   const alarms: number[] = []
   const log: string[] = []
-  const sql = openSql(path, { limits: true })
+  const sql = openSql(path, { limits: true, content: path === ':memory:' ? (content ?? emptyTenant()) : undefined })
   const ports = {
     sql,
     clock: { now: () => clock.at },

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@tildebase/nouns'
 import { type Grant, OPERATOR, type Ports } from '@tildebase/tenant'
 import { Budget } from '../../../packages/tenant/src/budget.ts'
 import { type Automation, openAutomation } from '../../automation/bench.ts'
+import { pseudo } from '../../tenant/fixture.ts'
 import { IN_THE_LOG, TABLES } from './kinds.ts'
 
 /** A value that only the hidden contact holds. */
@@ -38,8 +39,13 @@ export interface World extends Automation {
   attempt<T>(work: () => T): T | null
 }
 
+/** What every tenant but the first begins with, and the ids in it. */
+let planted: { readonly content: Uint8Array; readonly ids: Ids } | undefined
+type Ids = Pick<World, 'hidden' | 'deal' | 'person' | 'key'>
+
 export function openWorld(): World {
-  const automation = openAutomation()
+  const automation = openAutomation({}, ':memory:', planted?.content)
+  const ids = planted?.ids ?? plant(automation)
   const sent: string[] = []
   const answers: { text?: string } = {}
   const shown: string[] = []
@@ -61,12 +67,9 @@ export function openWorld(): World {
     check: async () => null,
     fetch: async function* () {},
   }
-  automation.tenant.equip({ outbound, mail, blobs: memoryBlobs(), script: { run: runScript } })
-  const { run } = automation
-  const hidden = run('Contact', 'create', undefined, { name: 'Hugo', title: 'theirs', phone: MARK }).$id
-  const deal = run('Deal', 'create', undefined, { name: 'Roof', contact: hidden }).$id
-  const person = run('User', 'create', undefined, { name: 'Eve', email: 'eve@example.org', role: 'Viewer' }).$id
-  const key = run('ApiKey', 'create', undefined, { name: 'k', scopes: 'read:Deal' }).$id
+  // Other numbers than those that are in the ids of what is there.
+  const random = { bytes: pseudo(11) }
+  automation.tenant.equip({ random, outbound, mail, blobs: memoryBlobs(), script: { run: runScript } })
   const attempt = <T>(work: () => T): T | null => {
     try {
       const result = work()
@@ -79,7 +82,18 @@ export function openWorld(): World {
       return null
     }
   }
-  return { ...automation, hidden, deal, person, key, sent, mails, answers, shown, attempt }
+  return { ...automation, ...ids, sent, mails, answers, shown, attempt }
+}
+
+function plant({ run, tenant }: Automation): Ids {
+  const hidden = run('Contact', 'create', undefined, { name: 'Hugo', title: 'theirs', phone: MARK }).$id
+  const deal = run('Deal', 'create', undefined, { name: 'Roof', contact: hidden }).$id
+  const person = run('User', 'create', undefined, { name: 'Eve', email: 'eve@example.org', role: 'Viewer' }).$id
+  const key = run('ApiKey', 'create', undefined, { name: 'k', scopes: 'read:Deal' }).$id
+  const ids = { hidden, deal, person, key }
+  const content = tenant.sql.content()
+  if (content) planted = { content, ids }
+  return ids
 }
 
 export const unlimited = () => new Budget({ ms: 60_000, rows: 1e9, bytes: 1e9 }, () => performance.now())

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { canDefer, type DiskSyncOptions } from './disk-sync.ts'
@@ -19,6 +19,8 @@ export interface SqlOptions {
   readonly disk?: Pick<DiskSyncOptions, 'sync' | 'mostPages'>
   /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
   readonly onCommit?: OnCommit | undefined
+  /** What a database in memory begins with. */
+  readonly content?: Uint8Array | undefined
 }
 
 /** Whether a connection owns its file, shares it with a long transaction, or is that. */
@@ -42,6 +44,8 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
   const hasRest = path !== ':memory:' && hasLog(path)
   const db = new DatabaseSync(path, limits ? { limits: DURABLE_OBJECT_LIMITS } : {})
   try {
+    // Before the settings: it replaces the database that they are about.
+    if (options.content) db.deserialize(options.content)
     for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
     db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
     // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
@@ -60,6 +64,23 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
     // It owns the file by now: if it stays open, the file cannot be opened again.
     db.close()
     throw reason
+  }
+}
+
+/**
+ * Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. A file
+ * that this user may only read stays so.
+ */
+export function makePrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o077) === 0) continue
+    try {
+      chmodSync(file, mode & 0o700)
+    } catch {
+      // A file of another user, or on a disk without modes: SQLite decides whether it can be opened.
+    }
   }
 }
 

@@ -53,6 +53,19 @@ test('with limits, what a Durable Object would refuse is refused', () => {
   expect(sql.rows('SELECT 1')).toEqual([[1]])
 })
 
+test('a database in memory begins with the content of another one, and keeps its settings', () => {
+  const first = openSql(':memory:')
+  first.run('CREATE TABLE things (name)')
+  first.run(`INSERT INTO things VALUES ('ship')`)
+  const second = openSql(':memory:', { content: first.content() })
+  second.run(`INSERT INTO things VALUES ('boat')`)
+
+  expect(second.rows('SELECT name FROM things')).toEqual([['ship'], ['boat']])
+  expect(first.rows('SELECT name FROM things')).toEqual([['ship']])
+  for (const setting of ['journal_mode', 'synchronous', 'secure_delete', 'page_size', 'cache_size'])
+    expect(second.rows(`PRAGMA ${setting}`)).toEqual(first.rows(`PRAGMA ${setting}`))
+})
+
 test('a promise is not a transaction', () => {
   const sql = openSql(':memory:')
 

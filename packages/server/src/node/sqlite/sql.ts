@@ -1,4 +1,3 @@
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
 import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
@@ -7,7 +6,7 @@ import { copyDatabase } from './copy.ts'
 import { DiskSync } from './disk-sync.ts'
 import { connectionClosed } from './file-handles.ts'
 import { clearFileSum } from './open-sum.ts'
-import { hasLog, type Mode, type Opened, openFile, type SqlOptions } from './opened-file.ts'
+import { hasLog, type Mode, makePrivate, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 import { removeMark } from './wal-mark.ts'
 
 export interface NodeSql extends Sql {
@@ -17,6 +16,8 @@ export interface NodeSql extends Sql {
   releaseMemory(): void
   /** Copies the log into the file next to this thread, so that closing it is quick. */
   settle(): Promise<void>
+  /** The whole database, for another one in memory to begin with. Undefined where Node is too old for it. */
+  content(): Uint8Array | undefined
   close(): void
 }
 
@@ -297,6 +298,10 @@ class Connection implements NodeSql {
     if (!this.#long) await this.#disk?.settle()
   }
 
+  content(): Uint8Array | undefined {
+    return 'serialize' in this.#db ? this.#db.serialize() : undefined
+  }
+
   close(): void {
     this.#isClosed = true
     this.#closeFile()
@@ -371,23 +376,6 @@ class Connection implements NodeSql {
 
 const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
-
-/**
- * Lets only this user read a file, which is created if there is none. SQLite gives a new log the same rights. A file
- * that this user may only read stays so.
- */
-function makePrivate(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
-    if ((mode & 0o077) === 0) continue
-    try {
-      chmodSync(file, mode & 0o700)
-    } catch {
-      // A file of another user, or on a disk without modes: SQLite decides whether it can be opened.
-    }
-  }
-}
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 function isDamage(reason: unknown): reason is Error {

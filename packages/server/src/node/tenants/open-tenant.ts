@@ -3,6 +3,7 @@ import type { BlobStore, Clock, Mail, Outbound, Signer, Witness } from '@tildeba
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
+import { emptyTenant } from '../sqlite/files.ts'
 import { openSql } from '../sqlite/sql.ts'
 import type { NodeScript } from '../threads/script/script.ts'
 import { countCommit, type Stats } from '../watch/stats.ts'
@@ -79,6 +80,7 @@ export function openTenantFile(
   const sql = openSql(path, {
     cacheKiB,
     deferred,
+    content: path === ':memory:' ? emptyTenant() : undefined,
     ...(atWork && { onStatement: () => atWork(slug) }),
     onCommit: replication ? (n, changes, erases) => replication.committed(slug, n, changes, erases) : undefined,
   })
