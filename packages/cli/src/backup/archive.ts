@@ -7,22 +7,41 @@ import { tenantOf } from './segments.ts'
 export const SECRETS = 'secrets.ndjson'
 
 /** The file with the last signed checkpoint. */
-export const CHECKPOINT = 'checkpoint.txt'
+const CHECKPOINT = 'checkpoint.txt'
 
 /** The backup of a tenant that grows with its log. */
-export interface Archive {
+export abstract class Archive {
   readonly place: Place
   /** Its newest event. */
-  readonly head: Head
+  head: Head
+  #secrets: string
+
+  protected constructor(place: Place, head: Head, secrets: string) {
+    this.place = place
+    this.head = head
+    this.#secrets = secrets
+  }
+
   /** Adds an event, which must follow the newest one. An event that is already there must be the same. */
-  add(line: string, event: JsonObject): Promise<void>
+  abstract add(line: string, event: JsonObject): Promise<void>
+
   /** Makes the added events durable. */
-  save(): Promise<void>
+  abstract save(): Promise<void>
+
+  abstract close(): Promise<void>
+
   /** Keeps what is stored next to the events. */
-  saveSecrets(lines: readonly string[]): Promise<void>
+  async saveSecrets(lines: readonly string[]): Promise<void> {
+    const text = lines.map((line) => `${line}\n`).join('')
+    if (text === this.#secrets) return
+    await this.place.put(SECRETS, [Buffer.from(text)])
+    this.#secrets = text
+  }
+
   /** Keeps the signed checkpoint of the log, which the events can be checked against. */
-  saveCheckpoint(note: string): Promise<void>
-  close(): Promise<void>
+  saveCheckpoint(note: string): Promise<void> {
+    return this.place.put(CHECKPOINT, [Buffer.from(note)])
+  }
 }
 
 /** The end of the log after an event; null when the event is there already. */

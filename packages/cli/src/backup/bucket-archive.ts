@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { JsonObject } from '@tildebase/nouns'
 import { BEGINNING, type Head } from '@tildebase/server/log'
-import { type Archive, CHECKPOINT, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
+import { Archive, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
 import { type Place, textOf } from './place.ts'
 import { eventsIn, segmentName, segmentsOf } from './segments.ts'
 
@@ -14,16 +14,13 @@ const MOST_GATHERED = 1_048_576
 const packed = promisify(gzip)
 
 /** The log of a tenant in a bucket. An object is stored as a whole, so the process can be killed at any moment. */
-export class BucketArchive implements Archive {
-  readonly place: Place
+export class BucketArchive extends Archive {
   readonly #tenant: string
-  head: Head
   /** The end of the log before the current segment. */
   #before: Head
   #lines: string[]
   #length: number
   #unsaved = 0
-  #secrets: string
 
   /** Opens the backup of a tenant after its last event, or begins one. */
   static async open(place: Place, tenant: string): Promise<BucketArchive> {
@@ -44,13 +41,11 @@ export class BucketArchive implements Archive {
   }
 
   private constructor(place: Place, tenant: string, before: Head, head: Head, lines: string[], secrets: string) {
-    this.place = place
+    super(place, head, secrets)
     this.#tenant = tenant
     this.#before = before
-    this.head = head
     this.#lines = lines
     this.#length = lines.reduce((sum, line) => sum + line.length, 0)
-    this.#secrets = secrets
     this.#beginNext()
   }
 
@@ -70,17 +65,6 @@ export class BucketArchive implements Archive {
     await this.place.put(`${segmentName(this.#before.seq + 1)}.gz`, [await packed(text)])
     this.#unsaved = 0
     this.#beginNext()
-  }
-
-  async saveSecrets(lines: readonly string[]): Promise<void> {
-    const text = lines.map((line) => `${line}\n`).join('')
-    if (text === this.#secrets) return
-    await this.place.put(SECRETS, [Buffer.from(text)])
-    this.#secrets = text
-  }
-
-  saveCheckpoint(note: string): Promise<void> {
-    return this.place.put(CHECKPOINT, [Buffer.from(note)])
   }
 
   async close(): Promise<void> {}

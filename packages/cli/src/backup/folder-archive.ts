@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, type Head } from '@tildebase/server/log'
-import { type Archive, CHECKPOINT, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
-import { folderPlace, PART, type Place, syncFolder, textOf } from './place.ts'
+import { Archive, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
+import { folderPlace, PART, syncFolder, textOf } from './place.ts'
 import { eventsIn, type Kept, type Segment, segmentName, segmentsOf } from './segments.ts'
 
 /** A segment with more bytes is closed, and the next one begins. */
@@ -17,17 +17,14 @@ const HALF_DONE = /^(?:\d{15}\.ndjson\.gz|secrets\.ndjson|checkpoint\.txt)\.part
 const SEGMENT = /^\d{15}\.ndjson$/
 
 /** A folder with the log of a tenant. Events are appended; the process can be killed at any moment. */
-export class FolderArchive implements Archive {
-  readonly place: Place
+export class FolderArchive extends Archive {
   readonly #folder: string
   readonly #tenant: string
-  head: Head
   #saved: Head
   #gathered: string[] = []
   #length = 0
   #file: FileHandle | null
   #size: number
-  #secrets: string
 
   /** Opens or creates the folder of a tenant's backup, after its last complete event. */
   static async open(folder: string, tenant: string): Promise<Archive> {
@@ -41,14 +38,12 @@ export class FolderArchive implements Archive {
   }
 
   private constructor(folder: string, tenant: string, last: Last | null, secrets: string, file: FileHandle | null) {
-    this.place = folderPlace(folder)
+    super(folderPlace(folder), last?.kept.head ?? BEGINNING, secrets)
     this.#folder = folder
     this.#tenant = tenant
-    this.head = last?.kept.head ?? BEGINNING
     this.#saved = this.head
     this.#file = file
     this.#size = last?.kept.end ?? 0
-    this.#secrets = secrets
   }
 
   async add(line: string, event: JsonObject): Promise<void> {
@@ -77,17 +72,6 @@ export class FolderArchive implements Archive {
     this.#size += text.length
     if (this.#size > MOST_BYTES) await this.#closeSegment()
     this.#saved = this.head
-  }
-
-  async saveSecrets(lines: readonly string[]): Promise<void> {
-    const text = lines.map((line) => `${line}\n`).join('')
-    if (text === this.#secrets) return
-    await this.place.put(SECRETS, [Buffer.from(text)])
-    this.#secrets = text
-  }
-
-  saveCheckpoint(note: string): Promise<void> {
-    return this.place.put(CHECKPOINT, [Buffer.from(note)])
   }
 
   async close(): Promise<void> {
