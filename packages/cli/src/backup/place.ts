@@ -20,12 +20,41 @@ export interface Place {
 /** The ending of a file that is not complete. */
 export const PART = '.part'
 
+/** So many files are fetched at once: a bucket takes long to answer, and sends fast. */
+const AHEAD = 8
+
+/** The same place. While one of the named files is read, the next ones are fetched. */
+export function readingAhead(place: Place, names: readonly string[]): Place {
+  const fetched = new Map<string, Promise<Uint8Array[]>>()
+  const fetch = (name: string) => {
+    const bytes = chunksOf(place, name)
+    // It is thrown when its turn has come.
+    bytes.catch(() => {})
+    fetched.set(name, bytes)
+    return bytes
+  }
+  return {
+    ...place,
+    async *read(name) {
+      const bytes = fetched.get(name) ?? fetch(name)
+      const at = names.indexOf(name) + 1
+      for (const next of names.slice(at, at + AHEAD - 1)) if (!fetched.has(next)) fetch(next)
+      yield* await bytes
+      fetched.delete(name)
+    },
+  }
+}
+
 /** The text of a file, or null when there is none. */
 export async function textOf(place: Place, name: string): Promise<string | null> {
   if (!(await place.has(name))) return null
+  return Buffer.concat(await chunksOf(place, name)).toString('utf8')
+}
+
+async function chunksOf(place: Place, name: string): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   for await (const chunk of place.read(name)) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  return chunks
 }
 
 export function folderPlace(folder: string): Place {

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, FORM, type Head, headAfter } from '@tildebase/server/log'
 import { linesOf } from './lines.ts'
-import type { Place } from './place.ts'
+import { type Place, readingAhead } from './place.ts'
 
 /**
  * A file of events, from `first` on, until the next segment begins. A closed segment is compressed and never changes.
@@ -51,11 +51,13 @@ export async function segmentsOf(place: Place): Promise<Segment[]> {
 /** All events of a backup, oldest first. Ends with a Problem at the first one that is missing or damaged. */
 export async function* eventsOf(place: Place): AsyncGenerator<Kept> {
   let head = BEGINNING
-  for (const segment of await segmentsOf(place)) {
+  const segments = await segmentsOf(place)
+  const source = readingAhead(place, namesOf(segments))
+  for (const segment of segments) {
     if (segment.first > head.seq + 1) throw damaged(head.seq + 1, place.name, 'It is missing.')
     // A backup that saw an old list of its bucket has written some events twice: the same ones, cut differently.
     const isNext = segment.first === head.seq + 1
-    for await (const kept of eventsIn(place, segment, isNext ? head : undefined)) {
+    for await (const kept of eventsIn(source, segment, isNext ? head : undefined)) {
       if (kept.head.seq < head.seq) continue
       if (kept.head.seq === head.seq) demandSame(kept.head, head, place)
       else {
@@ -70,15 +72,20 @@ export async function* eventsOf(place: Place): AsyncGenerator<Kept> {
 export async function* linesAfter(place: Place, after: number): AsyncGenerator<readonly [seq: number, line: string]> {
   let last = after
   const segments = await segmentsOf(place)
-  for (const [n, segment] of segments.entries()) {
-    if ((segments[n + 1]?.first ?? Number.POSITIVE_INFINITY) <= after + 1) continue
-    for await (const line of linesOf(bytesOf(place, segment))) {
+  const wanted = segments.filter((_, n) => (segments[n + 1]?.first ?? Number.POSITIVE_INFINITY) > after + 1)
+  const source = readingAhead(place, namesOf(wanted))
+  for (const segment of wanted) {
+    for await (const line of linesOf(bytesOf(source, segment))) {
       const seq = seqIn(line)
       if (seq !== last + 1) continue
       last = seq
       yield [seq, line]
     }
   }
+}
+
+function namesOf(segments: readonly Segment[]): string[] {
+  return segments.map(({ name }) => name)
 }
 
 /** The number of the event in a line; 0 for the first line of a segment. */

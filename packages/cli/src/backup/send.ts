@@ -36,10 +36,10 @@ export async function sendBackup(
       if (isWhole && !isFirst && events >= seq) return missing
       if (isWhole)
         throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`)
-      if (events > seq) throw ahead(slug, events, seq)
+      if (events > seq) throw tooMany(slug, events, seq)
       isFirst = false
       told(events)
-      for await (const slice of slicesOf(found, slug, events, mostBytes)) {
+      for await (const slice of ahead(slicesOf(found, slug, events, mostBytes))) {
         missing = await sendSlice(wire, path, slice, seq)
         failures = 0
         told(slice.seq)
@@ -49,6 +49,22 @@ export async function sendBackup(
       if (!isPassing(reason, isFirst) || ++failures > MOST_FAILURES) throw reason
       await waitFor(failures)
     }
+  }
+}
+
+/** The same values. The next one is made while the service takes in the one before. */
+async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    for (let next = source.next(); ; ) {
+      const { done, value } = await next
+      if (done) return
+      next = source.next()
+      // It is thrown when its turn has come.
+      next.catch(() => {})
+      yield value
+    }
+  } finally {
+    await source.return(undefined)
   }
 }
 
@@ -74,7 +90,7 @@ function isPassing(reason: unknown, isFirst: boolean): boolean {
   return isTemporary(reason) || (!isFirst && reason instanceof Problem && reason.code === 'conflict')
 }
 
-function ahead(slug: string, events: number, seq: number): Problem {
+function tooMany(slug: string, events: number, seq: number): Problem {
   const message = `A restore of ${slug} has begun, and ${events} events have arrived: more than the ${seq} of this one.`
   return new Problem('conflict', `${message} Give it up with: tilde tenants delete ${slug}`)
 }

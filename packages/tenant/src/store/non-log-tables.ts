@@ -109,5 +109,14 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 export function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
+  const bytes = new Uint8Array(hex.length / 2)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(hex, 2 * i) << 4) | digitAt(hex, 2 * i + 1)
+  return bytes
+}
+
+/** The value of a hexadecimal digit; 0 for what is none. */
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at) | 0x20
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : 0
 }

@@ -183,7 +183,8 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     const context: AdminContext = {
       files,
       options,
-      open: (name, path) => this.#open.openFile(name, path, () => {}),
+      // It is closed before the task is done, and then all of it is on the disk.
+      open: (name, path) => this.#open.openFile(name, path, () => {}, true),
       use: (name) => this.#open.use(name).tenant,
       during,
       isOpen: (name) => this.#open.has(name),

@@ -106,5 +106,5 @@ function applyEvent(engine: Engine, line: JsonObject): void {
   const n = current?.ordinal ?? (changesState(row) ? row.seq : null)
   insertSealed(engine.sql, row, { n, replaced }, current)
   engine.head = headAfter(engine.head, row, row.hash)
-  restate(engine, row)
+  restate(engine, row, current)
 }

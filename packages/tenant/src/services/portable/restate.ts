@@ -2,21 +2,24 @@ import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { toEnd } from '../../engine/turns.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
-import { currentOf, insertEntity, supersede } from '../../store/entities.ts'
+import { type Current, currentOf, insertEntity, supersede } from '../../store/entities.ts'
 import { updateFieldIndex } from '../../store/field-index.ts'
 import { eraseValues } from '../../store/log/erase.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
 import { noteReplayedFiles } from '../files/replayed.ts'
 
-/** Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. */
-export function restate(engine: Engine, event: LogRow): void {
+/**
+ * Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. `current` is the
+ * entity before it.
+ */
+export function restate(engine: Engine, event: LogRow, current: Current | null): void {
   engine.cache.forget(event.type)
   noteReplayedFiles(engine, engine.nouns.get(event.type), event)
   if (!changesState(event)) return
   if (event.type === 'AccessRole') engine.cache.forget('Schema')
-  if (event.type === 'Schema') redeclare(engine, event)
-  else place(engine, event)
+  if (event.type === 'Schema') redeclare(engine, event, current)
+  else place(engine, event, current)
   if (event.type === 'Erasure' && event.data !== null) {
     const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
     eraseValues(engine.sql, engine.ports.seal, type, entity, currentOf(engine.sql, type, entity)?.ordinal ?? null)
@@ -28,9 +31,8 @@ export function changesState({ type, verb }: LogRow): boolean {
   return type !== 'Event' && verb !== 'conflict'
 }
 
-function place(engine: Engine, event: LogRow): void {
+function place(engine: Engine, event: LogRow, current: Current | null): void {
   const { sql } = engine
-  const current = currentOf(sql, event.type, event.entity)
   const deleted = event.verb === 'delete'
   const { seq, version, at, type } = event
   const next = { deleted, seq, version, updatedAt: at, data: event.data ?? '{}' }
@@ -46,10 +48,10 @@ function place(engine: Engine, event: LogRow): void {
 }
 
 /** A type that was declared or taken back changes what is indexed, of the past as well. */
-function redeclare(engine: Engine, event: LogRow): void {
+function redeclare(engine: Engine, event: LogRow, current: Current | null): void {
   const name: string = JSON.parse(event.data ?? '{}').name
   const before = engine.nouns.get(name)
-  place(engine, event)
+  place(engine, event, current)
   engine.cache.forget('Schema')
   const after = engine.nouns.get(name)
   if (after?.name === name) toEnd(rebuildFieldIndex(engine.sql, after, before ?? null))
