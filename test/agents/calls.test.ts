@@ -100,6 +100,20 @@ describe('an agent behind a socket', () => {
     expect(body.results[0].usedBy).toEqual(expect.arrayContaining([id, workflow.body.$id]))
   })
 
+  verifies('secret.list', 'the names of secrets are listed page by page', async () => {
+    const names = ['KEY_0', 'PAGE_A', 'PAGE_B', 'PAGE_C']
+    for (const name of names) await app.request('PUT', `/~paged/secrets/${name}`, { value: `value of ${name}` })
+
+    const first = await app.request('GET', '/~paged/secrets?limit=3')
+    const second = await app.request('GET', `/~paged/secrets?limit=3&cursor=${first.body.cursor}`)
+
+    expect([...first.body.results, ...second.body.results].map(({ name }) => name)).toEqual(names)
+    expect([first.body, second.body]).toMatchObject([
+      { total: 4, hasMore: true, cursor: 'PAGE_B' },
+      { total: 4, hasMore: false, cursor: null },
+    ])
+  })
+
   test('a redirect is an answer: it is not followed', async () => {
     const [inside, outside] = [await Receiver.start(), await Receiver.start()]
     stops.push(

@@ -57,6 +57,7 @@ export const automation = requirements('automation', {
   },
   W3: {
     'secret.hidden': 'A secret never appears in a run, an event, a log or an error.',
+    'secret.list': 'GET …/secrets lists the names page by page, like every list.',
     'secret.users': 'GET …/secrets names the workflows and agents that use a secret.',
     'secret.author': 'Storing a workflow that names a secret needs admin:platform.',
   },

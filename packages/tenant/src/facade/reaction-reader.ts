@@ -5,7 +5,7 @@ import { type Choices, choicesOf } from '../services/mail/choices.ts'
 import { type Inbox, shownInbox } from '../services/mail/inbox.ts'
 import { type NoticeQuestion, noticesFor } from '../services/mail/notices.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
-import { secretsOf } from '../services/secrets.ts'
+import { type SecretQuestion, secretsOf, shownSecret } from '../services/secrets.ts'
 import { timersOf } from '../services/timers/view.ts'
 import { type DeliveryQuestion, deliveriesOf } from '../services/webhooks/records.ts'
 import type { Runner } from '../services/workflows/author.ts'
@@ -74,7 +74,12 @@ export class ReactionReader {
   }
 
   /** The names of the tenant's secrets. */
-  secrets(): JsonObject[] {
-    return secretsOf(this.#engine, this.grant)
+  secrets(question: SecretQuestion): JsonObject {
+    return secretsOf(this.#engine, this.grant, question)
+  }
+
+  /** The same about one of them, or null. */
+  secret(name: string): JsonObject | null {
+    return shownSecret(this.#engine, this.grant, name)
   }
 }

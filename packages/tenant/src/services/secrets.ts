@@ -1,7 +1,7 @@
 import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { demandArea, type Grant } from '../grant/grant.ts'
-import { dropSecret, saveSecret, sealedSecretOf, secretRows } from '../store/automation/secrets.ts'
+import { dropSecret, type SecretRow, saveSecret, sealedSecretOf, secretRows } from '../store/automation/secrets.ts'
 import { storedWorkflows } from '../store/automation/workflows.ts'
 import { allOf, currentOf } from '../store/entities.ts'
 import { applyVerb } from '../write/verb.ts'
@@ -64,14 +64,35 @@ function idOf(name: string): string {
   return `tenantSecret_${name}`
 }
 
+/** Which page of the secrets to list. The cursor is the last name of the page before. */
+export interface SecretQuestion {
+  readonly cursor: string | null
+  readonly limit: number
+}
+
 /** The names of the secrets with the workflows and agents that use them. Never their values. */
-export function secretsOf(engine: Engine, grant: Grant): JsonObject[] {
+export function secretsOf(engine: Engine, grant: Grant, { cursor, limit }: SecretQuestion): JsonObject {
   demandArea(grant, 'admin', 'platform')
+  const rows = secretRows(engine.sql)
+  const left = cursor === null ? rows : rows.filter(({ name }) => name > cursor)
+  const page = left.slice(0, limit)
+  const hasMore = page.length < left.length
+  return { results: shown(engine, page), total: rows.length, hasMore, cursor: hasMore ? page.at(-1)!.name : null }
+}
+
+/** One of them. */
+export function shownSecret(engine: Engine, grant: Grant, name: string): JsonObject | null {
+  demandArea(grant, 'admin', 'platform')
+  const row = secretRows(engine.sql).filter((one) => one.name === name)
+  return shown(engine, row)[0] ?? null
+}
+
+function shown(engine: Engine, rows: readonly SecretRow[]): JsonObject[] {
   const users = [...storedWorkflows(engine.sql), ...allOf(engine.sql, 'Agent')].map(({ id, data }) => {
     const { steps, endpoint, headers } = JSON.parse(data) as JsonObject
     return { id, names: secretsIn([steps, endpoint, headers]) }
   })
-  return secretRows(engine.sql).map(({ name, createdAt, updatedAt, updatedBy }) => ({
+  return rows.map(({ name, createdAt, updatedAt, updatedBy }) => ({
     name,
     createdAt: isoOf(createdAt),
     updatedAt: isoOf(updatedAt),

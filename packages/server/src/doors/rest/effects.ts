@@ -40,7 +40,8 @@ export const secretRoutes: readonly Route[] = [
   readRoute('GET /secrets', {
     summary: 'List the names of the secrets',
     needs: 'admin:platform',
-    answers: { 200: answer(whole({ results: { type: 'array', items: ref('Secret') }, total: { type: 'integer' } })) },
+    params: ['limit', 'cursor'],
+    answers: { 200: answer(listOf(ref('Secret'))) },
     handle: secrets,
   }),
   writeRoute('PUT /secrets/:name', {
@@ -59,8 +60,11 @@ export const secretRoutes: readonly Route[] = [
 ]
 
 function asks({ read, query }: Call): Reply {
-  const cursor = textParam(query, 'cursor') || null
-  return json(200, read.reactions.asks({ cursor, limit: limitOf(query.get('limit') ?? 25) }))
+  return json(200, read.reactions.asks(pageOf(query)))
+}
+
+function pageOf(query: Call['query']): { readonly cursor: string | null; readonly limit: number } {
+  return { cursor: textParam(query, 'cursor') || null, limit: limitOf(query.get('limit') ?? 25) }
 }
 
 function ask({ read, params }: Call): Reply {
@@ -71,15 +75,13 @@ function answerAsk({ params, body }: Call, write: TenantWriter): Reply {
   return json(200, write.answerAsk(params.id!, body))
 }
 
-function secrets({ read }: Call): Reply {
-  const results = read.reactions.secrets()
-  return json(200, { results, total: results.length })
+function secrets({ read, query }: Call): Reply {
+  return json(200, read.reactions.secrets(pageOf(query)))
 }
 
 function putSecret({ params, body }: Call, write: TenantWriter): Reply {
   const isNew = write.putSecret(params.name!, isPlainObject(body) ? body.value : undefined)
-  const stored = write.read.reactions.secrets().find(({ name }) => name === params.name)
-  return json(isNew ? 201 : 200, stored!)
+  return json(isNew ? 201 : 200, write.read.reactions.secret(params.name!)!)
 }
 
 function dropSecret({ params }: Call, write: TenantWriter): Reply {
