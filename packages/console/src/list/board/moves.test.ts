@@ -12,7 +12,7 @@ test.each([
   ['a verb that asks for a reason', 'Proposal', 'Lost', 'lose'],
   ['a verb that steps through the order', 'Prospecting', 'Negotiation', 'advance'],
   ['no verb', 'Won', 'Proposal', undefined],
-  ['no verb for a step back', 'Proposal', 'Prospecting', undefined],
+  ['the verb for a step back', 'Proposal', 'Prospecting', 'revert'],
   ['a verb for the next step', 'Qualification', 'Proposal', 'advance'],
 ])('the board finds %s: from %s to %s', (_, from, to, verb) => {
   expect(moveTo(Deal, deal(from), 'stage', to)?.verb.name).toBe(verb)

@@ -14,7 +14,11 @@ export function moveTo(noun: Noun, entity: Entity, field: string, target: string
   const verbs = verbsFor(noun, entity)
   const exact = verbs.find((verb) => verb.set?.[field] === target)
   if (exact) return { verb: exact, args: undefined }
-  // A verb that steps through an order steps forward: a step back is an update.
+  const words = wordsOf(noun.fields[field])
+  const isBack = words.indexOf(target) < words.indexOf(String(entity[field]))
+  const back = isBack && verbs.find((verb) => verb.set?.[field] === `$args.${field}`)
+  if (back) return { verb: back, args: { [field]: target } }
+  // A verb that steps through an order steps forward.
   const stepping = verbs.find((verb) => verb.set?.[field] === '$next' && stepsTo(noun, verb, entity, field, target) > 0)
   if (!stepping) return null
   if (stepping.args?.includes(field)) return { verb: stepping, args: { [field]: target } }
