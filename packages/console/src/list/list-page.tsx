@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { isNarrow } from '../ui/narrow.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
-import { type Noun, singular } from '../values/noun.ts'
+import { type Noun, singular, titleField } from '../values/noun.ts'
 import { everyOne } from './bulk.ts'
 import { ListActions } from './list-actions.tsx'
 import { asked, boardFields, calendarFields, lookOf, setColumns, setLook } from './look.ts'
@@ -129,7 +129,9 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       )}
       {asOf.value !== null && look.text !== '' && (
         <p class="notice" role="status">
-          {t('Full-text search works in the present only. “{}” applies again when you are back.', look.text)}
+          {titleField(noun) === null
+            ? t('Full-text search works in the present only. “{}” applies again when you are back.', look.text)
+            : t('In the past a search looks at names, and not at other words.')}
         </p>
       )}
       {asOf.value !== null && query.get('compare') !== null && (

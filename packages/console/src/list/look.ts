@@ -4,7 +4,16 @@ import { asOf, href, look, place } from '../place.ts'
 import { may, personId } from '../service/access.ts'
 import { nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
-import { isWritable, type Noun, personFields, targetsOf, titleField, titleRelations, wordsOf } from '../values/noun.ts'
+import {
+  isWritable,
+  type Noun,
+  namedLike,
+  personFields,
+  targetsOf,
+  titleField,
+  titleRelations,
+  wordsOf,
+} from '../values/noun.ts'
 import { resolved } from './filter/resolve.ts'
 import { allColumns, defaultColumns, TITLE } from './table/columns.ts'
 
@@ -119,8 +128,11 @@ export function asked(noun: Noun, look: Pick<Look, 'filter' | 'text' | 'isMine'>
   const own = look.isMine ? [mineFilter(noun)] : []
   const parts = [resolved(look.filter, noun), ...own].filter((part) => Object.keys(part).length > 0)
   const filter = parts.length > 1 ? { $and: parts } : (parts[0] ?? {})
-  // Full text is about the present: in the past the words stay in the box and wait.
-  return text.trim() === '' || asOf.value !== null ? filter : { ...filter, $text: text.trim() }
+  if (text.trim() === '') return filter
+  if (asOf.value === null) return { ...filter, $text: text.trim() }
+  // The index of words is about the present: in the past they are looked for in the names.
+  const named = namedLike(noun, text)
+  return named === null ? filter : { $and: [filter, named] }
 }
 
 interface LastList {

@@ -1,4 +1,4 @@
-import type { Field, Verb, Noun as WholeNoun } from '@tildebase/nouns'
+import type { Field, JsonObject, Verb, Noun as WholeNoun } from '@tildebase/nouns'
 import { hasSmallNouns } from '../texts/text.ts'
 import type { Entity } from './entity.ts'
 import { labelOf } from './format.ts'
@@ -32,6 +32,13 @@ export function titleRelations(noun: Noun): string[] {
   if (titleField(noun) !== null) return []
   const forward = Object.values(noun.fields).filter(({ kind, list }) => kind === 'forward' && !list)
   return forward.slice(0, 4).map(({ name }) => name)
+}
+
+/** The filter that finds names with these words, where there is no index of words; null for a type without names. */
+export function namedLike(noun: Noun, words: string): { readonly [field: string]: JsonObject } | null {
+  const title = titleField(noun)
+  const parts = words.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  return title === null || parts.length === 0 ? null : { [title]: { $regex: parts.join('.*'), $options: 'i' } }
 }
 
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])

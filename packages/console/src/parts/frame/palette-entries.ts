@@ -7,8 +7,8 @@ import { leave } from '../../service/session.ts'
 import { t } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { hasWords, labelOf } from '../../values/format.ts'
-import { type Noun, singular, titleField, titleRelations } from '../../values/noun.ts'
+import { dateText, hasWords, labelOf } from '../../values/format.ts'
+import { type Noun, namedLike, singular, titleField, titleRelations } from '../../values/noun.ts'
 import { HIDDEN_TYPES, SETUP_PAGES, WORK_PAGES } from './side.tsx'
 
 /** One line of the palette. */
@@ -42,7 +42,7 @@ export function entitiesOf(words: string, found: readonly Entity[], isAnswer: bo
   const fits = ({ label }: { label: string }) => isAnswer || hasWords(label, words)
   return named.filter(fits).map(({ entity, label }) => ({
     id: entity.$id,
-    section: t('Found'),
+    section: asOf.value === null ? t('Found') : t('As it was on {}', dateText(asOf.value)),
     label,
     hint: labelOf(entity.$type),
     icon: 'dot',
@@ -126,6 +126,5 @@ export async function searchAll(words: string, signal: AbortSignal): Promise<rea
 function asked(noun: Noun, words: string): { readonly filter: object; readonly asOf?: string } {
   const time = asOf.value
   if (time === null) return { filter: { $text: words } }
-  const filter = { [titleField(noun)!]: { $regex: words.split(' ').join('.*'), $options: 'i' } }
-  return { filter, asOf: time }
+  return { filter: namedLike(noun, words) ?? {}, asOf: time }
 }

@@ -1,6 +1,7 @@
 import '../../../style/pages/palette.css'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
+import { asOf } from '../../place.ts'
 import { useData, useSettled } from '../../service/cache.ts'
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,7 +17,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0)
   const settled = useSettled(words.trim(), 120)
   const found = useData<readonly Entity[]>(
-    ['palette', settled],
+    ['palette', settled, asOf.value],
     settled.length < 2 ? null : (signal) => searchAll(settled, signal),
     { types: ['*'] },
   )

@@ -61,6 +61,7 @@ const texts = {
   'Sign in as a person': 'Als Person anmelden',
   Recent: 'Zuletzt',
   Found: 'Gefunden',
+  'As it was on {}': 'Wie es am {} war',
   'Go to': 'Gehe zu',
   'Travel to yesterday': 'Zu gestern reisen',
   'Travel a month back': 'Einen Monat zurück reisen',
@@ -136,6 +137,9 @@ const texts = {
   More: 'Mehr',
   'More verbs': 'Weitere Aktionen',
   '{} deleted.': '{} gelöscht.',
+  '{} {}.': '{} {}.',
+  '{} {}. No field changed; workflows and webhooks get the event.':
+    '{} {}. Kein Feld wurde geändert; Workflows und Webhooks erhalten das Ereignis.',
   'It was changed in the meantime. The page shows it as it is now; decide again.':
     'Es wurde inzwischen geändert. Die Seite zeigt es, wie es jetzt ist; entscheiden Sie neu.',
   Passkey: 'Passkey',

@@ -116,6 +116,8 @@ const texts = {
   'Find duplicates…': 'Doppelte finden…',
   'Deleted ones': 'Gelöschte',
   'New {}': 'Neu: {}',
+  'In the past a search looks at names, and not at other words.':
+    'In der Vergangenheit sucht die Suche in Namen, und nicht in anderen Wörtern.',
   'Full-text search works in the present only. “{}” applies again when you are back.':
     'Die Volltextsuche geht nur in der Gegenwart. „{}“ gilt wieder, wenn Sie zurück sind.',
   '{} then': 'damals {}',

@@ -61,6 +61,7 @@ const texts = {
   'Sign in as a person': 'כניסה כאדם',
   Recent: 'אחרונים',
   Found: 'נמצאו',
+  'As it was on {}': 'כפי שהיה ב־{}',
   'Go to': 'מעבר אל',
   'Travel to yesterday': 'מעבר לאתמול',
   'Travel a month back': 'מעבר חודש אחורה',
@@ -134,6 +135,9 @@ const texts = {
   More: 'עוד',
   'More verbs': 'פעולות נוספות',
   '{} deleted.': '{} נמחק.',
+  '{} {}.': '{} {}.',
+  '{} {}. No field changed; workflows and webhooks get the event.':
+    '{} {}. אף שדה לא השתנה; תהליכים ו־webhooks מקבלים את האירוע.',
   'It was changed in the meantime. The page shows it as it is now; decide again.':
     'הדבר השתנה בינתיים. הדף מציג את המצב כעת; החליטו שוב.',
   Passkey: 'מפתח גישה',

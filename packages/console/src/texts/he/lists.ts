@@ -113,6 +113,7 @@ const texts = {
   'Find duplicates…': 'איתור כפולים…',
   'Deleted ones': 'שנמחקו',
   'New {}': 'חדש: {}',
+  'In the past a search looks at names, and not at other words.': 'בעבר החיפוש בודק שמות, ולא מילים אחרות.',
   'Full-text search works in the present only. “{}” applies again when you are back.':
     'חיפוש טקסט פועל בהווה בלבד. ”{}“ יחול שוב כשתחזרו.',
   '{} then': '{} אז',
