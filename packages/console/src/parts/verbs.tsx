@@ -7,10 +7,10 @@ import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import type { Entity } from '../values/entity.ts'
+import { isMeta } from '../values/diff.ts'
+import { type Draft, type Entity, idsOf } from '../values/entity.ts'
 import { inSentence, labelOf } from '../values/format.ts'
 import { type Noun, verbsFor, wordsOf } from '../values/noun.ts'
-import type { Draft } from './forms/form.tsx'
 
 interface Started {
   readonly noun: Noun
@@ -99,11 +99,26 @@ export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
 /** Runs a verb with its arguments and says so. */
 export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
   const path = `/${noun.name}/${entity.$id}/${verb.name}`
-  const { correlation } = await write({ path, body: args, version: entity.$version, type: noun.name })
-  sayDone(`${titleOf(entity, noun)} ${inSentence(verb.event)}.`, correlation)
+  const { value, correlation } = await write<Entity>({ path, body: args, version: entity.$version, type: noun.name })
+  const done = [titleOf(entity, noun), inSentence(verb.event)]
+  // Some verbs write their event alone, for workflows and webhooks to act on.
+  const isEventOnly = !verb.keeps && !verb.args?.length && hasSameFields(noun, entity, value)
+  sayDone(
+    isEventOnly ? t('{} {}. No field changed; workflows and webhooks get the event.', ...done) : t('{} {}.', ...done),
+    correlation,
+  )
   // What was merged is not there any more: the page shows what it became a part of.
   if (verb.name === 'merge' && typeof args.into === 'string') go([noun.name, args.into])
   return true
+}
+
+function hasSameFields(noun: Noun, before: Entity, after: Entity): boolean {
+  const own = Object.values(noun.fields).filter(({ kind, name }) => kind !== 'back' && !isMeta(name))
+  const plain = (entity: Entity, name: string) => {
+    const isRelation = noun.fields[name]!.kind === 'forward'
+    return JSON.stringify(isRelation ? idsOf(entity[name]) : (entity[name] ?? null))
+  }
+  return own.every(({ name }) => plain(before, name) === plain(after, name))
 }
 
 function failed(reason: unknown): false {

@@ -3,6 +3,9 @@ import type { Json, Meta } from '@tildebase/nouns'
 /** An entity of any type. */
 export type Entity = { readonly [field: string]: Json } & Pick<Meta, '$id' | '$type' | '$version'>
 
+/** Values of fields that people enter, before they are saved. */
+export type Draft = { readonly [field: string]: Json }
+
 export function isEntity(value: unknown): value is Entity {
   return typeof value === 'object' && value !== null && typeof (value as Entity).$id === 'string'
 }

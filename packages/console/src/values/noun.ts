@@ -42,11 +42,15 @@ export function namedLike(noun: Noun, words: string): { readonly [field: string]
 }
 
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
+/** Verbs that make an entity: one that is there already has no use for them. */
+const MAKING = new Set(['capture'])
 
 /** The verbs of its own that an entity may run from the state it is in. */
 export function verbsFor(noun: Noun, entity: Entity): Verb[] {
   const state = noun.stateField === null ? null : entity[noun.stateField]
-  return ownVerbs(noun).filter(({ from }) => from === undefined || from.includes(String(state)))
+  return ownVerbs(noun).filter(
+    ({ name, from }) => !MAKING.has(name) && (from === undefined || from.includes(String(state))),
+  )
 }
 
 /** The verbs that a type has next to the built-in ones. */

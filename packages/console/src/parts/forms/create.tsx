@@ -5,10 +5,10 @@ import { titleOf } from '../../service/schema.ts'
 import { sayDone, write } from '../../service/write.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import type { Entity } from '../../values/entity.ts'
+import type { Draft, Entity } from '../../values/entity.ts'
 import { currencyOf } from '../../values/format.ts'
 import { forCreation, isWritable, type Noun, personFields, singular, titleField } from '../../values/noun.ts'
-import { type Draft, FieldsForm } from './form.tsx'
+import { FieldsForm } from './form.tsx'
 
 /** The name of the draft of a new entity. */
 export function newDraft(noun: Noun, preset: Draft = {}): string {

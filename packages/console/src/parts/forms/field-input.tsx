@@ -2,6 +2,7 @@ import type { Field, Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { lazy } from '../../lazy.tsx'
 import { t } from '../../texts/text.ts'
+import type { Draft } from '../../values/entity.ts'
 import { fromLocalInput, labelOf, localInput } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
 import { toneOf } from '../../values/tones.ts'
@@ -16,6 +17,8 @@ export interface InputProps {
   readonly label?: string
   /** The entity that a relation does not offer. */
   readonly except?: string | undefined
+  /** The values of the form around it. */
+  readonly beside?: Draft | undefined
 }
 
 const FileInput = lazy(
@@ -27,14 +30,18 @@ const PHONE = /phone|mobile|fax/i
 const LONG = /description|notes|body|content|message|summary|reason/i
 
 /** The input that suits a field. An empty one gives null. */
-export function FieldInput({ id, field, value, onChange, label, except }: InputProps) {
+export function FieldInput({ id, field, value, onChange, label, except, beside }: InputProps) {
   const common = { id, name: field.name, 'aria-label': label, required: field.required && !label }
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   const give = (event: Event) => onChange((event.currentTarget as HTMLInputElement).value || null)
   if (field.kind === 'forward') {
     const { list, required } = field
     return (
-      <RelationPicker {...{ id, label, value, required, except, onChange }} targets={targetsOf(field)} many={list} />
+      <RelationPicker
+        {...{ id, label, value, required, except, beside, onChange }}
+        targets={targetsOf(field)}
+        many={list}
+      />
     )
   }
   if (field.kind === 'file') return <FileInput {...{ id, field, value, onChange, label }} />

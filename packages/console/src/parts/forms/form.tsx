@@ -1,4 +1,4 @@
-import type { Field, Json } from '@tildebase/nouns'
+import type { Field } from '@tildebase/nouns'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keptDraft, useDraft } from '../../drafts.ts'
@@ -10,11 +10,10 @@ import { issuesOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
-import type { Entity } from '../../values/entity.ts'
+import type { Draft, Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { FieldInput } from './field-input.tsx'
 
-export type Draft = { readonly [field: string]: Json }
 export type FormField = Exclude<Field, { kind: 'back' }>
 
 interface KeptForm {
@@ -109,6 +108,7 @@ export function FieldsForm(props: {
               id={`${id}-${field.name}`}
               field={field}
               except={props.except}
+              beside={{ ...props.initial, ...changed }}
               value={field.name in changed ? changed[field.name] : props.initial[field.name]}
               onChange={(value) => kept.set((old) => ({ ...old, changed: { ...old.changed, [field.name]: value } }))}
             />

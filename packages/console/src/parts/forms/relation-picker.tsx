@@ -9,9 +9,9 @@ import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Combobox, type Option } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { type Entity, idsOf, isEntity } from '../../values/entity.ts'
+import { type Draft, type Entity, idsOf, isEntity, typeOfId } from '../../values/entity.ts'
 import { hasWords } from '../../values/format.ts'
-import { isRequired, type Noun, singular, titleField } from '../../values/noun.ts'
+import { isRequired, type Noun, singular, targetsOf, titleField } from '../../values/noun.ts'
 
 const CREATE = '$create'
 
@@ -26,6 +26,8 @@ export function RelationPicker(props: {
   required?: boolean | undefined
   /** The entity that cannot be chosen. */
   except?: string | undefined
+  /** The values of the form around it: what is created here gets the relations that it shares with them. */
+  beside?: Draft | undefined
   onChange: (value: Json) => void
 }) {
   const { many, value, onChange } = props
@@ -64,7 +66,7 @@ export function RelationPicker(props: {
       chosen.current.set(option.value, option.label)
       return take(option.value)
     }
-    void create(noun!, words ?? '').then((made) => {
+    void create(noun!, words ?? '', props.beside ?? {}).then((made) => {
       if (!made) return
       chosen.current.set(made.$id, titleOf(made, noun))
       take(made.$id)
@@ -160,9 +162,9 @@ function canCreate(noun: Noun): boolean {
   )
 }
 
-async function create(noun: Noun, name: string): Promise<Entity | null> {
+async function create(noun: Noun, name: string, beside: Draft): Promise<Entity | null> {
   try {
-    const body = { [titleField(noun)!]: name.trim() }
+    const body = { ...sharedRelations(noun, beside), [titleField(noun)!]: name.trim() }
     const { value, correlation } = await write<Entity>({ path: `/${noun.name}`, body, type: noun.name })
     sayDone(t('{} created.', name.trim()), correlation)
     return value
@@ -170,4 +172,14 @@ async function create(noun: Noun, name: string): Promise<Entity | null> {
     sayError(reason)
     return null
   }
+}
+
+function sharedRelations(noun: Noun, beside: Draft): Draft {
+  const shared = Object.entries(beside).flatMap(([name, value]) => {
+    const field = noun.fields[name]
+    const [id] = idsOf(value)
+    const fits = field?.kind === 'forward' && !field.list && id !== undefined && targetsOf(field).includes(typeOfId(id))
+    return fits ? [[name, id] as const] : []
+  })
+  return Object.fromEntries(shared)
 }

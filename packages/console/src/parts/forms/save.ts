@@ -5,10 +5,9 @@ import { request } from '../../service/service.ts'
 import { isConflict, sayDone, write } from '../../service/write.ts'
 import { t } from '../../texts/text.ts'
 import type { Version } from '../../values/diff.ts'
-import type { Entity } from '../../values/entity.ts'
+import type { Draft, Entity } from '../../values/entity.ts'
 import { type Merge, mergeOf } from '../../values/merge.ts'
 import type { Noun } from '../../values/noun.ts'
-import type { Draft } from './form.tsx'
 
 interface Author {
   readonly actor: string
