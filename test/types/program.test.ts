@@ -117,3 +117,17 @@ test('a type of the program with the name of a built-in one adds to it', async (
   expect((await host.request('POST', '/~a/Contact', { name: 'Eve', vip: 'yes' })).status).toBe(422)
   await host.stop()
 })
+
+test('agents read of the types of the program first, with their fields', async () => {
+  const notation = `{ name: 'string!', status: 'Planned | Afloat = Planned', launch: { set: { status: 'Afloat' } } }`
+  const host = await service({ config: program('fleet.ts', `{ Ship: noun('Ship', ${notation}) }`) })
+
+  const { body } = await host.request('POST', '/~d/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const types: string[] = body.result.tools[0].description
+    .split('\n')
+    .filter((line: string) => /^[A-Z]\w+: /.test(line))
+  await host.stop()
+
+  expect(types.length).toBeGreaterThan(1)
+  expect(types[0]).toBe('Ship: name*, status(Planned|Afloat); verbs launch')
+})
