@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BROWSER } from './browser.ts'
+import { BROWSER, type Tab } from './browser.ts'
 import { giveKey, useStage } from './stage.ts'
 
 const stage = useStage()
@@ -13,6 +13,11 @@ const find = async (type: string, query: string) =>
     $id: string
     [field: string]: unknown
   }[]
+/** Lets a page that is loaded again be signed in. */
+const keepSession = async (page: Tab['page']) => {
+  const session = JSON.stringify({ tenant: 'acme', key: await stage.host.key('acme', 'admin:all') })
+  await page.evaluate((text) => sessionStorage.setItem('tildebase.session', text), session)
+}
 
 describe.skipIf(BROWSER === null)('the console', () => {
   test('a relation is chosen by name in a form, by the keyboard alone, and shown by name in the history', async () => {
@@ -593,7 +598,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
   test('a page whose code cannot be loaded says so, and is there when it can', async () => {
     const { page, faults } = await stage.enter('Organization')
-    await page.locator('tbody tr').first().waitFor()
+    await keepSession(page)
 
     await page.route(/assets\/metrics/, (route) => route.abort())
     await page.getByRole('link', { name: 'Metrics', exact: true }).first().click()
@@ -601,6 +606,25 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.unroute(/assets\/metrics/)
 
     await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
+    faults.length = 0
+  })
+
+  test('a page is loaded again where the browser does not ask again for code that it could not load', async () => {
+    const { page, faults } = await stage.enter('Organization')
+    await keepSession(page)
+    let isNew = false
+    page.once('load', () => {
+      isNew = true
+    })
+
+    // The file is there, but the module stays broken until the page is a new one.
+    await page.route(/assets\/metrics/, (route) =>
+      isNew || route.request().resourceType() !== 'script' ? route.continue() : route.abort(),
+    )
+    await page.getByRole('link', { name: 'Metrics', exact: true }).first().click()
+
+    await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
+    expect(isNew).toBe(true)
     faults.length = 0
   })
 

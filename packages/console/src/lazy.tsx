@@ -1,5 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { outlivesThePage } from './service/session.ts'
 import { t } from './texts/text.ts'
 import { Failure, Skeleton } from './ui/states.tsx'
 
@@ -20,9 +21,11 @@ export function lazy<P extends object>(
           ready = component
           setLoaded(() => component)
         },
-        // The browser's own words name an address, which helps no reader.
-        () =>
-          setError(new Error(t('This part of the console could not be loaded. It is tried again until it arrives.'))),
+        (reason) => {
+          if (error) void reloadIfThere(reason)
+          // The browser's own words name an address, which helps no reader.
+          setError(new Error(t('This part of the console could not be loaded. It is tried again until it arrives.')))
+        },
       )
     useLayoutEffect(() => {
       if (!ready) start()
@@ -35,4 +38,24 @@ export function lazy<P extends object>(
     if (Loaded) return <Loaded {...props} />
     return error ? <Failure error={error} onRetry={start} /> : waiting(props)
   }
+}
+
+const RELOADED = 'tilde.reloaded'
+const RELOAD_EVERY_MS = 60_000
+
+/**
+ * Some browsers never ask again for code that they could not load once. If it can be had now, only a new page gets it; at
+ * most once a minute, in case that something else is wrong with the code.
+ */
+async function reloadIfThere(reason: unknown): Promise<void> {
+  const [address] = /https?:\S+/.exec(String(reason)) ?? []
+  if (address === undefined || !outlivesThePage()) return
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_EVERY_MS) return
+  const isThere = await fetch(address).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!isThere) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
 }

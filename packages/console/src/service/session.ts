@@ -64,6 +64,11 @@ export function signInAddress(tenant: string): string {
   return `/~${tenant}/sign-in?return=${encodeURIComponent(`/console${location.hash || `#/~${tenant}`}`)}`
 }
 
+/** Whether a page that is loaded again is still signed in: a key that is in memory only would be lost. */
+export function outlivesThePage(): boolean {
+  return session.value?.csrf !== undefined || sessionStorage.getItem(STORE) !== null
+}
+
 /** Goes back to the key box. The address stays, so the next key continues there. */
 export function leave(reason: string | null = null): void {
   sessionStorage.removeItem(STORE)
