@@ -142,6 +142,25 @@ verifies('webhook.insecure', 'insecure mode lifts both rules', async () => {
   expect(answer).toEqual({ status: 204 })
 })
 
+verifies('webhook.address', 'an address that cannot be asked is an error, in both modes', async () => {
+  const asked = { headers: {}, body: '', timeoutMs: 1_000 }
+  const errors = await Promise.all(
+    [true, false].map(async (insecure) => {
+      const outbound = createOutbound({ insecure })
+      const urls = ['https://%ff:x@example.org/', 'file:///etc/passwd']
+      const sent = await Promise.all(urls.map((url) => outbound.send({ ...asked, url })))
+      expect(urls.map((url) => ({ error: outbound.refuses!(url) }))).toEqual(sent)
+      return sent
+    }),
+  )
+
+  const encoded = { error: 'The user or the password in the address is not percent-encoded.' }
+  expect(errors).toEqual([
+    [encoded, { error: 'Only http and https are allowed.' }],
+    [encoded, { error: 'Only https is allowed.' }],
+  ])
+})
+
 test('a request has the host, the credentials of its address and its own headers', async () => {
   const receiver = await Receiver.start()
   const outbound = createOutbound({ insecure: true })

@@ -34,7 +34,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
     if (origin?.queue.isEmpty && origin.connections.isEmpty) origins.delete(name)
   }
   return {
-    refuses: (url) => (options.insecure ? null : faultOf(new URL(url))),
+    refuses: (url) => toTarget(new URL(url), options.insecure).fault,
     async send(request) {
       const { origin: name, fault, path, headers } = targetOf(request.url)
       if (fault) return { error: fault }
@@ -67,13 +67,27 @@ interface Target {
 }
 
 function toTarget(url: URL, insecure: boolean): Target {
-  const credentials = [url.username, url.password].map(decodeURIComponent).join(':')
+  const credentials = credentialsIn(url)
+  const fault = insecure ? insecureFaultOf(url) : faultOf(url)
   return {
     origin: url.origin,
-    fault: insecure ? null : faultOf(url),
+    fault: credentials === null ? 'The user or the password in the address is not percent-encoded.' : fault,
     path: url.pathname + url.search,
-    headers: credentials === ':' ? [] : ['authorization', `Basic ${Buffer.from(credentials).toString('base64')}`],
+    headers: credentials ? ['authorization', `Basic ${Buffer.from(credentials).toString('base64')}`] : [],
   }
+}
+
+/** The user and the password in a url; empty when it has none, null when they cannot be decoded. */
+function credentialsIn({ username, password }: URL): string | null {
+  try {
+    return username + password === '' ? '' : [username, password].map(decodeURIComponent).join(':')
+  } catch {
+    return null
+  }
+}
+
+function insecureFaultOf({ protocol }: URL): string | null {
+  return ['http:', 'https:'].includes(protocol) ? null : 'Only http and https are allowed.'
 }
 
 type OpenConnections = (origin: string, emptied: () => void) => Connections
