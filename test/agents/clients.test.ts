@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto'
 import {
   experimental_createMCPClient as createMCPClient,
   experimental_createMCPEventWebhook as createMCPEventWebhook,
+  mcpAppClientCapabilities,
+  readMCPAppResource,
+  splitMCPAppTools,
 } from '@ai-sdk/mcp'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
@@ -99,6 +102,32 @@ test('the AI SDK proposes, and what a person approves is done', async () => {
 
   expect([before, sent.status, await added('Hedy')]).toEqual([0, 200, 1])
   expect(fetched).toContain('Approved')
+})
+
+test('the AI SDK loads the App of each tool, and shows what the tool answers', async () => {
+  const client = await createMCPClient({
+    transport: { type: 'http', url: `${host.url}/~acme/mcp`, headers: { authorization: `Bearer ${proposer}` } },
+    capabilities: mcpAppClientCapabilities as never,
+  })
+  closing.push(client)
+  const listed = await client.listTools()
+  const tools = client.toolsFromDefinitions(listed) as any
+  const pageOf = (name: string): string =>
+    (listed.tools.find((tool) => tool.name === name)!._meta as any).ui.resourceUri
+
+  const pages = await Promise.all(
+    ['do', 'search', 'fetch'].map((name) => readMCPAppResource({ client, uri: pageOf(name) })),
+  )
+  const proposed = await tools.do.execute(proposal('Annie'), { toolCallId: '1', messages: [] })
+
+  expect(splitMCPAppTools(listed).modelVisible.tools).toHaveLength(3)
+  for (const { html, meta } of pages) {
+    expect(html).toContain('<!doctype html>')
+    expect(meta?.csp?.connectDomains ?? []).toEqual([])
+  }
+  expect(proposed.structuredContent).toMatchObject({
+    changeset: { title: 'Add Annie', state: 'Open', url: addressIn(textOf(proposed)) },
+  })
 })
 
 describe('the official client', () => {
