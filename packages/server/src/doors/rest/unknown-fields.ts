@@ -148,20 +148,23 @@ export function unknownInRows(read: Call['read'], rows: object | null): readonly
 }
 
 /** The field names of a query. Invalid parameters are refused by the handler. */
-function* queryNames({ query }: Call, route: Place, noun: Noun): Generator<string> {
-  const isList = route.method === 'GET' && !route.path.includes(':id')
+function queryNames({ query }: Call, route: Place, noun: Noun): string[] {
+  if (route.method !== 'GET') return []
   const isGroups = route.path.endsWith('/aggregate')
-  if (isList) {
-    for (const name of query.keys()) if (isField(noun, name) && !(isGroups && MEASURES.includes(name))) yield name
-    yield* filterNames(jsonIn(query, 'filter'))
-    yield* sortNames(jsonIn(query, 'sort'))
+  const names: string[] = []
+  if (!route.path.includes(':id')) {
+    for (const name of query.keys()) if (isField(noun, name) && !(isGroups && MEASURES.includes(name))) names.push(name)
+    if (query.has('filter')) names.push(...filterNames(jsonIn(query, 'filter')))
+    if (query.has('sort')) names.push(...sortNames(jsonIn(query, 'sort')))
   }
-  if (isGroups) for (const name of MEASURES) yield* groupNames(query, name)
-  if (route.method === 'GET') yield* listedNames(textParam(query, 'fields'))
+  if (isGroups) names.push(...MEASURES.flatMap((name) => groupNames(query, name)))
+  if (query.has('fields')) names.push(...listedNames(textParam(query, 'fields')))
+  return names
 }
 
-function* groupNames(query: Query, name: string): Generator<string> {
-  for (const text of listedNames(textParam(query, name))) yield name === 'group' ? text.replace(/:\w+$/, '') : text
+function groupNames(query: Query, name: string): string[] {
+  const names = listedNames(textParam(query, name))
+  return name === 'group' ? names.map((text) => text.replace(/:\w+$/, '')) : names
 }
 
 /** What a verb takes in addition to fields is its own business. */

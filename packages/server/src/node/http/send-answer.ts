@@ -181,11 +181,11 @@ const whole = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 export function compressed(answer: HttpResponse, accept: string | undefined): HttpResponse | Promise<HttpResponse> {
   const { headers, body } = answer
   if (body === null || headers['content-encoding'] !== undefined) return answer
+  const encoding = encodingOf(accept)
+  if (encoding === null) return answer
   const flows = typeof body === 'object' && Symbol.asyncIterator in body
   const length = flows ? Number.POSITIVE_INFINITY : Buffer.byteLength(body)
   if (length < LEAST || !isCompressible(headers)) return answer
-  const encoding = encodingOf(accept)
-  if (encoding === null) return answer
   const encoded = { ...headers, 'content-encoding': encoding }
   if (flows) return { ...answer, headers: encoded, body: flowing(body, encoding) }
   if (typeof body !== 'string' && headers['cache-control']?.endsWith('immutable'))

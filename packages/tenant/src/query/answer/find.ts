@@ -89,7 +89,7 @@ export function keptPage(reader: ReadContext, query: Query, made: Prepared, plac
   const order: Order = made.order.by === 'index' ? { ...made.order, by: 'values' } : made.order
   const read = (numbers: readonly number[]) => rowsOf(bare, order, numbers, null, numbers.length, 0)
   const { limit = DEFAULT_LIMIT, offset = 0 } = query
-  const from = beginIn(kept, place, (n) => positionOf(order, toStored(query.type, read([n])[0]!))) + offset
+  const from = beginIn(kept, place, (n) => positionOf(order, toStored(reader, query.type, read([n])[0]!))) + offset
   const enough = from + limit + 1 <= kept.numbers.length || kept.isWhole
   if (from < offset || !enough) return null
   return pageOf(reader, query, made, read(kept.numbers.slice(from, from + limit + 1)), () => known!)
@@ -131,7 +131,7 @@ export function pageOf(
 ): Page {
   const { type, limit = DEFAULT_LIMIT } = query
   const hasMore = rows.length > limit
-  const results = rows.slice(0, limit).map((row) => toStored(type, row))
+  const results = rows.slice(0, limit).map((row) => toStored(reader, type, row))
   return {
     results: embed(reader, type, results, query.include ?? [], plan.scope.moment),
     ...(query.total !== false && { total: total() }),
@@ -227,7 +227,7 @@ export function get(
   return within(reader, () => {
     const source = sourceOf(reader, type, moment, 'e')
     const found = fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
-    const rows = queryRows(reader, found).map((row) => toStored(type, row))
+    const rows = queryRows(reader, found).map((row) => toStored(reader, type, row))
     return embed(reader, type, rows, options.include ?? [], moment)[0]
   })
 }

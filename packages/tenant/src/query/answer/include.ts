@@ -181,7 +181,7 @@ function ahead(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: M
   if (ids.length === 0) return rows.map(() => [])
   const { source, there, shown } = behind(reader, hop, moment)
   const wanted = fragment`SELECT ${columns(source)} FROM ${eachOf(ids, 'i')} CROSS JOIN ${source.from} WHERE ${source.id} = i.value AND ${there}`
-  const read = queryRows(reader, wanted).map((row) => toStored(hop.target, row))
+  const read = queryRows(reader, wanted).map((row) => toStored(reader, hop.target, row))
   const found = new Map((shown ? read.filter(shown) : read).map((row) => [row.id, row]))
   return idsOfRows.map((wanted) => newest(wanted.flatMap((id) => found.get(id) ?? [])))
 }
@@ -193,7 +193,7 @@ function back(reader: ReadContext, hop: Hop, rows: readonly Stored[], moment: Mo
   const wanted = number === null ? backByData(scope, hop, rows) : backByIndex(scope, number, rows)
   const found = Map.groupBy(queryRows(reader, wanted), (row) => row[7] as string)
   return rows.map(({ id }) => {
-    const related = (found.get(id) ?? []).map((row) => toStored(hop.target, row))
+    const related = (found.get(id) ?? []).map((row) => toStored(reader, hop.target, row))
     return newest(scope.shown ? related.filter(scope.shown) : related)
   })
 }
@@ -221,7 +221,7 @@ function backByData(scope: Behind, hop: Hop, rows: readonly Stored[]): Fragment 
   return fragment`SELECT n, id, version, created_at, created_by, updated_at, data, parent
   FROM (
     SELECT ${source.n} AS n, ${source.id} AS id, ${source.version} AS version, ${source.createdAt} AS created_at,
-      ${source.createdBy} AS created_by, ${source.updatedAt} AS updated_at, ${source.data} AS data, v.value AS parent,
+      ${source.creator} AS created_by, ${source.updatedAt} AS updated_at, ${source.data} AS data, v.value AS parent,
       row_number() OVER (PARTITION BY v.value ORDER BY ${source.n} DESC) AS place
     FROM ${source.from}, json_each(${data}, ${jsonPath([hop.via!])}) v
     WHERE ${there} AND v.value IN ${ids})

@@ -56,7 +56,7 @@ export function testedColumns(plan: Plan): Plan {
   const { data } = source
   const none = plain('NULL')
   const asksMeta = !plan.residual.every((part) => 'filter' in part && asksFields(part.filter))
-  const meta = asksMeta ? {} : { id: none, version: none, createdAt: none, createdBy: none, updatedAt: none }
+  const meta = asksMeta ? {} : { id: none, version: none, createdAt: none, creator: none, updatedAt: none }
   const small = source.isStored ? { data: fragment`CASE WHEN octet_length(${data}) < ${LARGE} THEN ${data} END` } : {}
   return { ...plan, scope: { ...plan.scope, source: { ...source, ...meta, ...small } } }
 }
@@ -65,12 +65,12 @@ export function testedColumns(plan: Plan): Plan {
 export function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored> {
   const { reader, source, type } = scope
   for (const row of rows) {
-    if (row[DATA] !== null) yield toStored(type, row)
+    if (row[DATA] !== null) yield toStored(reader, type, row)
     else {
       reader.budget.checkTime()
       const where = every([source.where, fragment`${source.n} = ${row[0] as number}`])
       const [large] = queryRows(reader, fragment`SELECT ${source.data} FROM ${source.from} WHERE ${where}`)
-      yield toStored(type, row.with(DATA, large![0]) as SqlRow)
+      yield toStored(reader, type, row.with(DATA, large![0]) as SqlRow)
     }
   }
 }
@@ -140,7 +140,7 @@ function related(scope: Scope, hop: Hop, from: readonly string[]): JsonObject[] 
   const behind = scopeBehind(scope, hop, 't')
   const there = presence(behind)
   const read = queryRows(scope.reader, relatedRows(behind, hop, from, there ?? behind.source.where))
-  const rows = read.map((row) => toStored(hop.target, row))
+  const rows = read.map((row) => toStored(scope.reader, hop.target, row))
   return (there === null ? rows.filter(narrowingTest(behind)) : rows).map(flat)
 }
 

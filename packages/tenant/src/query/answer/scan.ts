@@ -23,6 +23,6 @@ export function scan(
     const order = { by: 'creation', descending: false } as const
     const only = chosen(plan, { descending: false, after, enough: limit })
     const rows = pageRows(plan, order, only)
-    return readRows(plan, rows, [fragment`${rows.n} > ${after}`], limit, 0).map((row) => toStored(type, row))
+    return readRows(plan, rows, [fragment`${rows.n} > ${after}`], limit, 0).map((row) => toStored(reader, type, row))
   })
 }

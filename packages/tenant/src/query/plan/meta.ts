@@ -1,4 +1,5 @@
 import { type Json, type Leaf, parseInstant, SOURCE } from '@tildebase/nouns'
+import { nameIn } from '../../store/names.ts'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Scope } from './scope.ts'
 import type { Source } from './source.ts'
@@ -15,7 +16,7 @@ export function metaColumn(source: Source, type: string, field: string): Fragmen
     case '$updatedAt':
       return source.updatedAt
     case '$createdBy':
-      return source.createdBy
+      return plain(nameIn(source.creator.sql))
     case SOURCE.name:
       return fragment`json_extract(${source.data}, '$."$source"')`
     default:

@@ -1,7 +1,8 @@
 import type { SqlRow } from '../../ports.ts'
 import type { Stored } from '../../store/entities.ts'
 import { OPEN } from '../../store/layout.ts'
-import { queryRows } from '../reader.ts'
+import { nameOf } from '../../store/names.ts'
+import { queryRows, type ReadContext } from '../reader.ts'
 import { type FieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, join, listOf, plain } from './fragment.ts'
 import { type Order, orderBy } from './order.ts'
@@ -130,8 +131,10 @@ function isSorted({ scope }: Plan, { order, index }: OrderedRows): boolean {
 const MOST_SORTED = 4
 
 /** A row of `select` as what is stored. */
-export function toStored(type: string, row: Readonly<SqlRow>): Stored {
-  const [ordinal, id, version, createdAt, createdBy, updatedAt, data] = row
+export function toStored({ sql }: ReadContext, type: string, row: Readonly<SqlRow>): Stored {
+  const [ordinal, id, version, createdAt, creator, updatedAt, data] = row
+  // A test in memory that needs no creator reads none.
+  const createdBy = creator === null ? creator : nameOf(sql, creator)
   return { ordinal, id, type, version, createdAt, createdBy, updatedAt, data }
 }
 

@@ -16,7 +16,8 @@ export interface Source {
   readonly id: Fragment
   readonly version: Fragment
   readonly createdAt: Fragment
-  readonly createdBy: Fragment
+  /** The number of the actor that created it. */
+  readonly creator: Fragment
   readonly updatedAt: Fragment
   readonly data: Fragment
   /** JSON that holds at least this field as `data` does, when that is cheaper than all of it. */
@@ -56,7 +57,7 @@ export function recordSource(alias: string): Source {
     id: plain(entityOf(alias)),
     version: plain(`${alias}.version`),
     createdAt: plain(createdIn(alias).at),
-    createdBy: plain(createdIn(alias).by),
+    creator: plain(createdIn(alias).by),
     updatedAt: plain(`${alias}.at`),
     data,
     dataFor: () => data,
@@ -66,8 +67,8 @@ export function recordSource(alias: string): Source {
 
 /** The columns that every row is read with, in the order of `Stored`. */
 export function columns(source: Source): Fragment {
-  const { n, id, version, createdAt, createdBy, updatedAt, data } = source
-  return fragment`${n}, ${id}, ${version}, ${createdAt}, ${createdBy}, ${updatedAt}, ${data}`
+  const { n, id, version, createdAt, creator, updatedAt, data } = source
+  return fragment`${n}, ${id}, ${version}, ${createdAt}, ${creator}, ${updatedAt}, ${data}`
 }
 
 /** An entity and the event that holds its state. SQLite leaves out the join where no state is read. */
@@ -113,7 +114,7 @@ function entityColumns(alias: string) {
     id: plain(`${alias}.id`),
     version: plain(`${alias}l.version`),
     createdAt: plain(`${alias}.created_at`),
-    createdBy: plain(nameIn(`${alias}.created_by`)),
+    creator: plain(`${alias}.created_by`),
     updatedAt: plain(`${alias}l.at`),
   }
 }
@@ -137,7 +138,7 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
     id: plain(`${alias}.id`),
     version: plain('1'),
     createdAt: plain(`${alias}.at`),
-    createdBy: plain(nameIn(`${alias}.actor`)),
+    creator: plain(`${alias}.actor`),
     updatedAt: plain(`${alias}.at`),
     data: part(`json_object(${Object.entries(verbEvent(alias)).flatMap(([name, value]) => [`'${name}'`, value])})`),
     dataFor: (field) => {

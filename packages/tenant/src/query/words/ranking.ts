@@ -54,7 +54,7 @@ function byOwnTexts({ scope, words }: Plan, numbers: readonly number[]): readonl
   for (let at = 0; at < numbers.length && length < MOST_COMPARED; at += PAGE) {
     reader.budget.checkTime()
     for (const row of rankedRows(reader, scope, numbers.slice(at, at + PAGE))) {
-      texts.push(searchedText(reader.nouns, type, toStored(type, row).data))
+      texts.push(searchedText(reader.nouns, type, toStored(reader, type, row).data))
       length += texts.at(-1)!.length
     }
   }

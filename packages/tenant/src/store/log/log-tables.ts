@@ -9,12 +9,12 @@ export function entityOf(log: string): string {
   return `coalesce((SELECT entities.id FROM entities WHERE entities.n = ${log}.n), ${log}.entity, ${log}.id)`
 }
 
-/** When and by whom the entity of a row of the log was created, as SQL. */
+/** When the entity of a row of the log was created, and the number of the actor that did it, as SQL. */
 export function createdIn(log: string): { readonly at: string; readonly by: string } {
   const own = (column: string) => `(SELECT entities.${column} FROM entities WHERE entities.n = ${log}.n)`
   return {
     at: `coalesce(${log}.created_at, ${own('created_at')}, ${log}.at)`,
-    by: nameIn(`coalesce(${log}.created_by, ${own('created_by')}, ${log}.actor)`),
+    by: `coalesce(${log}.created_by, ${own('created_by')}, ${log}.actor)`,
   }
 }
 
@@ -75,7 +75,7 @@ export const LOG_TABLES: readonly string[] = [
     SELECT seq, id, at, ${nameIn('log.type')} AS type, ${entityOf('log')} AS entity, ${nameIn('log.verb')} AS verb,
       ${nameIn('log.event')} AS event, version, replaced, ${nameIn('log.actor')} AS actor, correlation,
       ${nameIn('log.on_behalf_of')} AS on_behalf_of, ${createdIn('log').at} AS created_at,
-      ${createdIn('log').by} AS created_by, recorded_at, data, previous, args, salt, digest, hash
+      ${nameIn(createdIn('log').by)} AS created_by, recorded_at, data, previous, args, salt, digest, hash
     FROM log`,
 ]
 
