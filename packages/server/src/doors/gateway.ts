@@ -279,9 +279,9 @@ export class Gateway {
     const secret = /^Bearer +([\w~.+/=-]{1,512}) *$/i.exec(header)?.[1]
     // A session is a cookie's matter: a header would make it a key that never asks for the page's own token.
     if (secret === undefined || tenantOfSession(secret) !== null) return NO_KEY
-    if (this.#options.isOperator(secret)) return { sender: { kind: 'operator' }, name: 'operator' }
-    const name = tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
-    const bearer: Bearer = { sender: { kind: 'secret', secret }, name }
+    const isOperator = this.#options.isOperator(secret)
+    const name = isOperator ? 'operator' : tenantOfSecret(secret) === null ? null : secret.slice(0, 8)
+    const bearer: Bearer = { sender: isOperator ? { kind: 'operator' } : { kind: 'secret', secret }, name }
     if (name !== null) this.#bearers.set(header, bearer)
     return bearer
   }

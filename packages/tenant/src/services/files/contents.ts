@@ -55,6 +55,7 @@ export function keyOfFile({ sql }: Engine, entity: string, { hash }: FileValue):
   return content?.key ?? null
 }
 
+const NAME_BEGIN = '"sha256:'
 const NAMED = /"(sha256:[0-9a-f]{64})"/g
 
 /** So many names of one event are looked at. */
@@ -65,9 +66,10 @@ const MOST_NAMED = 1_000
  * writer may not read is not kept by its name: it would outlive the erasure of the entity.
  */
 export const keepNamedContents: TransactionListener = (write, { seq, type, entity, data, args }) => {
+  // Nearly all events name none.
+  if (!data?.includes(NAME_BEGIN) && !args?.includes(NAME_BEGIN)) return
   const { sql } = write
-  const texts = [data, args].filter((text) => text?.includes('"sha256:'))
-  const hashes = new Set(texts.flatMap((text) => [...text!.matchAll(NAMED)].map(([, hash]) => hash!)))
+  const hashes = new Set([data, args].flatMap((text) => [...(text ?? '').matchAll(NAMED)].map(([, hash]) => hash!)))
   for (const hash of [...hashes].slice(0, MOST_NAMED)) {
     if (contentOf(sql, hash) === null || isFieldOf(sql, hash, entity)) continue
     if (!isField(sql, hash) || mayUse(write, hash)) saveUse(sql, hash, { entity, type }, seq, false)
