@@ -62,6 +62,12 @@ describe('the Event collection', () => {
     [{ name: { $in: ['Company.created', 'Signed Up'] } }, 2],
     [{ $text: 'sign' }, 1],
     [{ $text: 'company.upd' }, 1],
+    [{ $text: 'company' }, 2],
+    [{ $text: 'created' }, 2],
+    [{ $text: 'CREATED comp' }, 1],
+    [{ $text: 'created.company' }, 0],
+    [{ $text: 'up' }, 2],
+    [{ $text: 'uno' }, 0],
     [{ $id: 'event_x' }, 1],
     [{ type: { $in: ['verb', 'track'] } }, 4],
   ])('%j finds %i', (filter, found) => {
@@ -69,6 +75,18 @@ describe('the Event collection', () => {
 
     expect(page.results).toHaveLength(found)
     expect(count(tracked().reader(), { type: 'Event', filter: tracked().filter('Event', filter) })).toBe(found)
+  })
+
+  test('the names of events follow what the words of tracked events match, also when an older index has them', () => {
+    const ledger = tracked()
+    ledger.put('Event', 'event_y', { name: 'Company found', type: 'track' })
+    const found = ['event_y', 'event_3', 'event_1']
+
+    expect(ids(ask(ledger, 'Event', { $text: 'company' }))).toEqual(found)
+    for (const seq of [1, 3]) ledger.sql.run('INSERT INTO text (rowid, words) VALUES (?, ?)', -seq, 'Company.created')
+    const page = ask(ledger, 'Event', { $text: 'company' })
+    expect(new Set(ids(page))).toEqual(new Set(found))
+    expect(page.total).toBe(3)
   })
 
   test('events of hidden types are left out, and as of an event it ends there', () => {

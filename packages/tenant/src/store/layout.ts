@@ -41,7 +41,7 @@ export const LAYOUT = [
   // The number of each indexed field.
   `CREATE TABLE fields (field INTEGER PRIMARY KEY, type TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (type, name))`,
 
-  // Words of every string field; rowid is the entity's n, or minus the seq of an Event. Folded from the log, lazily.
+  // Words of every string field; rowid is the entity's n, or minus the seq of a tracked Event. Folded from the log, lazily.
   // Prefixes have no index of their own: it made folding two and a half times as dear, and saved a search a fifth at best.
   `CREATE VIRTUAL TABLE text USING fts5(words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`,
   // Parts of the index are merged by eights: by fours, as is the default, every word is written once more.

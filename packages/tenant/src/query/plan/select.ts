@@ -3,6 +3,7 @@ import type { Stored } from '../../store/entities.ts'
 import { OPEN } from '../../store/layout.ts'
 import { nameOf } from '../../store/names.ts'
 import { queryRows, type ReadContext } from '../reader.ts'
+import { matches } from '../words/text.ts'
 import { type FieldIndexTest, fieldIndexWhere } from './field-index.ts'
 import { every, type Fragment, fragment, join, listOf, plain } from './fragment.ts'
 import { type Order, orderBy } from './order.ts'
@@ -226,12 +227,11 @@ function along({ scope, conditions }: Plan, field: number, only: readonly number
   }
 }
 
-function ranked({ scope, conditions, match }: Plan, only: readonly number[] | null): Rows {
-  const { source, type, reader } = scope
-  const rowid = plain(isLogged(reader, type) ? '-rowid' : 'rowid')
+function ranked({ scope, conditions, words, match }: Plan, only: readonly number[] | null): Rows {
+  const { source } = scope
   const [, ...others] = conditions
   return {
-    from: fragment`(SELECT ${rowid} AS n, rank AS score FROM text WHERE text MATCH ${match}) r CROSS JOIN ${source.from}`,
+    from: fragment`(${matches(scope, words, match)}) r CROSS JOIN ${source.from}`,
     where: [fragment`${source.n} = r.n`, source.where, ...others.map((one) => one.sql), ...among(scope, only)],
     n: source.n,
     through: 'the words',

@@ -29,9 +29,9 @@ export function indexText(
     // It may have been made by older rules.
     if (known === null) sql.run(`INSERT INTO text (text) VALUES ('delete-all')`)
     // In ascending order of rowid: FTS5 collects such rows in memory, and writes a segment where the order breaks.
-    for (const { seq, type, event, data } of rows.toReversed()) {
-      insertWords(sql, -seq, type === 'Event' ? searchedText(nouns, type, data ?? '{}') : `${type}.${event}`)
-    }
+    // The names of other events are looked up without the index: `namedEvents`.
+    for (const { seq, type, data } of rows.toReversed())
+      if (type === 'Event') insertWords(sql, -seq, searchedText(nouns, type, data ?? '{}'))
     let replaced = 0
     for (const { n, type, data } of reworded(nouns, rows)) {
       // Its place is no later than its first event, so what lies beyond the watermark is not in the index yet.
@@ -114,7 +114,6 @@ interface Outstanding {
   readonly type: string
   /** The place of its entity: the seq of the first event. Null for a tracked Event. */
   readonly n: number | null
-  readonly event: string
   readonly data: string | null
   readonly previous: string | null
   /** How long the state after it is. */
@@ -124,7 +123,7 @@ interface Outstanding {
 // What is large is read one by one, and values before it not at all: hundreds at once would fill the memory. The length
 // in bytes is known without reading the text; the length in letters is not.
 const OUTSTANDING = `
-  SELECT seq, type, n, event,
+  SELECT seq, type, n,
     CASE WHEN n IS NULL OR (n = seq AND octet_length(data) < 1000) THEN data END,
     CASE WHEN verb <> ${fixedNumber('restore')} AND octet_length(previous) < 1000 THEN previous END,
     coalesce(octet_length(data), 0)
@@ -133,8 +132,8 @@ const OUTSTANDING = `
   ORDER BY seq
   LIMIT +?`
 
-function toOutstanding(sql: Sql, [seq, type, n, event, data, previous, length]: SqlRow): Outstanding {
-  return { seq, type: nameOf(sql, type), n, event: nameOf(sql, event), data, previous, length }
+function toOutstanding(sql: Sql, [seq, type, n, data, previous, length]: SqlRow): Outstanding {
+  return { seq, type: nameOf(sql, type), n, data, previous, length }
 }
 
 /**
