@@ -191,6 +191,28 @@ describe('no token of an agent approves', () => {
     expect((await app.request('GET', `/~acme/changesets/${$id}`)).body.state).toBe('Open')
   })
 
+  verifies('agent.approves.nothing', 'nor as a person whom it makes or takes over', async () => {
+    const steps = [{ verb: 'invite', type: 'User', args: { email: 'made@by.workflow', role: 'Admin' } }]
+    const draft = { name: 'Inviter', triggerEvent: 'Lead.created', steps }
+    const stored = await agent('POST', '/~acme/Workflow', draft)
+    const replies = [
+      await agent('PUT', `/~acme/User/${viewer.user.$id}`, { email: 'made@by.update' }),
+      await agent('POST', '/~acme/User', { name: 'Made', email: 'made@by.create', role: 'Admin' }),
+      await agent('POST', '/~acme/User/invite', { email: 'made@by.invite', role: 'Admin' }),
+    ]
+    if (stored.body.$id) {
+      await agent('POST', `/~acme/Workflow/${stored.body.$id}/activate`)
+      await app.request('POST', '/~acme/Lead', { name: 'Trigger' })
+      await expect
+        .poll(async () => (await app.request('GET', `/~acme/Workflow/${stored.body.$id}/runs`)).body.results[0]?.endedAt)
+        .toEqual(expect.any(String))
+    }
+
+    for (const { status, text } of replies) expect(status, text).toBeGreaterThanOrEqual(400)
+    const { results } = (await app.request('GET', '/~acme/User')).body
+    expect(results.filter(({ email }: { email: string }) => email.startsWith('made@'))).toEqual([])
+  })
+
   test('while a key that did not propose it does', async () => {
     const { $id } = (await propose(agent, 'acme', {})).result.structuredContent.changeset
 

@@ -96,8 +96,8 @@ export function isAgents({ actor, author }: Grant): boolean {
 }
 
 /** Refuses agents what would outlive the consent of their person. */
-export function demandNoAgent({ actor }: Grant, what: string): void {
-  if (actor.startsWith('agent_')) throw new Problem('forbidden', `An agent cannot ${what}: a person must do it.`)
+export function demandNoAgent(grant: Grant, what: string): void {
+  if (isAgents(grant)) throw new Problem('forbidden', `An agent cannot ${what}: a person must do it.`)
 }
 
 /** Refuses an agent whose answers are limited, for what has no pages. */

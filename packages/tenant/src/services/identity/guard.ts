@@ -1,5 +1,5 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
-import { may } from '../../grant/grant.ts'
+import { demandNoAgent, may } from '../../grant/grant.ts'
 import type { Sql } from '../../ports.ts'
 import { consentsOf, dropConsent } from '../../store/people/consents.ts'
 import { dropTokensOf, dropTokensOfConsent } from '../../store/people/tokens.ts'
@@ -21,6 +21,8 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
   if (changed.length > 0) {
     demandPeople(write, after.role)
     if ('role' in previous) demandCoversRole(write, previous.role)
+    // The owner of the address gets links to sign in, and decides what agents propose.
+    if (changed.includes('email') && event.verb !== 'delete') demandNoAgent(write.grant, 'set the address of a person')
   }
   if (event.verb === 'delete' || after.status !== 'Active') endAccess(write.sql, entity.id)
   write.engine.cache.forget('Identity')
