@@ -1,3 +1,4 @@
+import type { Ports } from '../../engine/options.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import { TURN } from '../../engine/turns.ts'
 import { newId } from '../../ids.ts'
@@ -84,15 +85,14 @@ class Runs {
   run(): void {
     queueScheduled(this.#transactor)
     const { sql, ports, automation, scheduler } = this.#transactor.engine
-    const begun = ports.clock.now()
+    const isOver = sliceOf(ports)
     const inCode = new Set(this.#workflows)
     const begins: { readonly run: DueRun; readonly task: Task | null | 'alone' }[] = []
-    const due = dueRuns(sql, begun, this.#inProgress, SLICE)
+    const due = dueRuns(sql, ports.clock.now(), this.#inProgress, SLICE)
     const isWritten = this.#together(due.length, (advanceOne) => {
       for (const run of due) {
-        const now = ports.clock.now()
         const isFull = inCode.size >= MOST_IN_CODE || this.#runs.size + begins.length >= MOST_REQUESTS
-        if (isFull || automation.resumesAt(now) > 0 || (begins.length > 0 && now - begun >= TURN.bulk)) return
+        if (isFull || automation.resumesAt(ports.clock.now()) > 0 || (begins.length > 0 && isOver())) return
         if (inCode.has(run.workflow)) continue
         const task = advanceOne({ n: run.n, outcome: null })
         begins.push({ run, task })
@@ -205,13 +205,13 @@ class Runs {
   /** Writes down what ended at about the same time. */
   #writeDown(): void {
     const { scheduler, ports } = this.#transactor.engine
-    const begun = ports.clock.now()
+    const isOver = sliceOf(ports)
     const ended = this.#ended
     const tasks: (Task | null | 'alone')[] = []
     // A closed file takes nothing: the steps are done again when it is open.
     const isWritten = this.#together(scheduler.isClosed ? 0 : ended.length, (advanceOne) => {
       for (const one of ended) {
-        if (tasks.length > 0 && ports.clock.now() - begun >= TURN.bulk) return
+        if (tasks.length > 0 && isOver()) return
         tasks.push(advanceOne(one))
       }
     })
@@ -233,6 +233,16 @@ class Runs {
     const { engine } = this.#transactor
     engine.options.log?.('error', `The run ${id} of ${engine.slug} is blocked`, { reason: String(reason) })
     engine.commit(() => holdRun(engine.sql, n, engine.ports.clock.now() + PAUSE))
+  }
+}
+
+/** A slice of work, from now on: says when it has had its time, which is shorter while requests wait. */
+function sliceOf({ turns, clock }: Ports): () => boolean {
+  const now = () => turns?.now() ?? clock.now()
+  const begun = now()
+  return () => {
+    const ms = now() - begun
+    return ms >= TURN.bulk || (ms >= TURN.commit && turns?.isAwaited() === true)
   }
 }
 
