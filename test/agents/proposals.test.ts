@@ -204,7 +204,9 @@ describe('no token of an agent approves', () => {
       await agent('POST', `/~acme/Workflow/${stored.body.$id}/activate`)
       await app.request('POST', '/~acme/Lead', { name: 'Trigger' })
       await expect
-        .poll(async () => (await app.request('GET', `/~acme/Workflow/${stored.body.$id}/runs`)).body.results[0]?.endedAt)
+        .poll(
+          async () => (await app.request('GET', `/~acme/Workflow/${stored.body.$id}/runs`)).body.results[0]?.endedAt,
+        )
         .toEqual(expect.any(String))
     }
 
