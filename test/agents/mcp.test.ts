@@ -398,4 +398,19 @@ describe('the past', () => {
     expect(search).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'since' } })
     expect(fetched).toMatchObject({ isError: true, text: { error: 'invalid_parameter' } })
   })
+
+  test('an unknown field is reported, and refused with strict, as in REST', async () => {
+    const client = await connect()
+    const { $id: id } = (await call(client, 'search', { type: 'Contact', limit: 1 })).answer.results[0]
+
+    const known = await call(client, 'fetch', { type: 'Contact', id, fields: ['name', 'email'], strict: true })
+    const warned = await call(client, 'fetch', { type: 'Contact', id, fields: ['naem'] })
+    const fetched = await call(client, 'fetch', { type: 'Contact', id, fields: ['naem'], strict: true })
+    const searched = await call(client, 'search', { type: 'Contact', sort: 'naem', strict: true })
+
+    expect([known.isError, known.answer.warnings]).toEqual([false, undefined])
+    expect(warned.answer.warnings).toEqual([{ field: 'naem', nearest: 'name' }])
+    expect(fetched).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'naem' } })
+    expect(searched).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'naem' } })
+  })
 })

@@ -25,6 +25,21 @@ describe('a workflow is refused when it is stored', () => {
       'steps.0',
       'an event has no dta; did you mean data?',
     ],
+    [
+      'an unknown meta-field of the event’s entity',
+      { triggerEvent: 'Contact.created', steps: [{ ...step, args: { subject: '$event.data.$idd' } }] },
+      'steps.0',
+      'an entity has no $idd; did you mean $id?',
+    ],
+    [
+      'an unknown meta-field inside a text',
+      {
+        triggerEvent: 'Contact.created',
+        steps: [{ request: { method: 'GET', url: 'https://example.org/$event.data.$idd' } }],
+      },
+      'steps.0',
+      'an entity has no $idd; did you mean $id?',
+    ],
     ['code that cannot be read', { steps: [{ code: '(event, $) => { ' }] }, 'steps.0', 'the code must be a function'],
     ['code that is no function', { steps: [step, { code: '1 + 1' }] }, 'steps.1', 'the code must be a function'],
   ])('for %s', async (_, workflow, field, message) => {

@@ -208,16 +208,17 @@ describe('built-in verbs', () => {
       await sent('PATCH', receipt, { number: '2' }),
       await sent('DELETE', ledger),
       await sent('POST', `${ledger}/delete`),
-      await sent('POST', `${ledger}/create`),
     ]
+    const create = await sent('POST', `${ledger}/create`)
 
     expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
       [405, 'GET, DELETE'],
       [405, 'GET, DELETE'],
       [405, 'GET, PUT, PATCH'],
       [405, EMPTY_HEADER],
-      [405, EMPTY_HEADER],
     ])
+    expect([create.status, create.body.error, create.headers.get('allow')]).toEqual([404, 'unknown_verb', null])
+    expect(create.body.verbs).toEqual(['update', 'rollback'])
   })
 })
 

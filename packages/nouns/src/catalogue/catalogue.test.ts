@@ -120,6 +120,44 @@ test.each([
   expect(nouns[name]?.stateField).toBe(field)
 })
 
+/** The states that a type ends in, or that only an update leaves. */
+const FINAL: { readonly [type: string]: readonly string[] } = {
+  Activity: ['Completed', 'Cancelled'],
+  Contact: ['Qualified', 'Customer', 'Churned', 'Partner'],
+  Lead: ['Converted', 'Lost'],
+  Organization: ['Active', 'Inactive', 'Churned', 'Archived'],
+  Invoice: ['Paid', 'Voided', 'Uncollectible'],
+  Payment: ['Failed', 'Refunded'],
+  Plan: ['Draft', 'Active', 'Grandfathered', 'Archived'],
+  Product: ['Draft', 'Active', 'Archived'],
+  Site: ['Draft', 'Published', 'Maintenance'],
+  Campaign: ['Completed', 'Cancelled'],
+  Experiment: ['Concluded', 'Completed', 'Archived'],
+  FeatureFlag: ['Archived'],
+  Agent: ['Retired', 'Archived'],
+  Integration: ['ComingSoon', 'Deprecated'],
+  Workflow: ['Active', 'Triggered', 'Archived'],
+  ApiKey: ['Revoked', 'Expired'],
+  Message: ['Read'],
+  Webhook: ['active', 'failing'],
+  Changeset: ['Approved', 'Rejected', 'Stale'],
+}
+
+test.each(Object.values(nouns).filter(({ stateField }) => stateField !== null))(
+  'verbs lead out of every state of $name that is not final',
+  ({ name, stateField, fields, verbs }) => {
+    const field = fields[stateField!]!
+    const states = (field.kind === 'enum' && field.values) || []
+    const leaves = (state: string) =>
+      Object.values(verbs).some(({ from, set }) => {
+        const next = set?.[stateField!]
+        return next !== undefined && next !== state && (from === undefined || from.includes(state))
+      })
+
+    expect(states.filter((state) => !leaves(state))).toEqual(FINAL[name] ?? [])
+  },
+)
+
 test('a deal advances past Closed to Won', () => {
   expect(catalogue.Deal.verbs.advance?.order).toEqual([
     'Prospecting',

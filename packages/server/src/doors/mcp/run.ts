@@ -39,9 +39,9 @@ function runCode(call: Call, given: Given): Promise<object> {
 
 type Given = { readonly [name: string]: unknown }
 
-const SEARCH = ['filter', 'sort', 'limit', 'cursor', 'include', 'fields', 'asOf']
+const SEARCH = ['filter', 'sort', 'limit', 'cursor', 'include', 'fields', 'asOf', 'strict']
 const MOST_ASKS = 100
-const FETCH = ['include', 'fields', 'asOf']
+const FETCH = ['include', 'fields', 'asOf', 'strict']
 
 function search(call: Call, given: Given): Promise<object> {
   return read(call, [call.read.noun(typeOf(given)).name], queryOf('search', given, ['type'], SEARCH))
@@ -101,7 +101,8 @@ async function read(call: Call, segments: readonly string[], query: ReadonlyMap<
   if (params.id !== id || route.mode === 'stream') {
     throw new Problem('not_found', `There is no ${type} ${id}.`, { type: type!, id: id! })
   }
-  const inner: Call = { ...call, params, query, body: undefined, request: { ...call.request, headers: {} } }
+  const request = { ...call.request, method: 'GET', headers: {} }
+  const inner: Call = { ...call, params, query, body: undefined, request }
   const { headers, content } =
     route.mode === 'read'
       ? await route.handle(inner)

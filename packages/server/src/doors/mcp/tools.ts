@@ -25,6 +25,7 @@ const INCLUDE = {
 } as const
 const FIELDS = { type: 'array', items: { type: 'string' }, description: 'Show only these' } as const
 const AS_OF = { type: 'string', description: 'The past: a time, "7d ago", or a seq' } as const
+const STRICT = { type: 'boolean' } as const
 
 function searchTool(types: string): Tool {
   return {
@@ -49,6 +50,7 @@ function searchTool(types: string): Tool {
         include: INCLUDE,
         fields: FIELDS,
         asOf: AS_OF,
+        strict: STRICT,
       },
       required: ['type'],
     },
@@ -79,6 +81,7 @@ const FETCH: Tool = {
       include: INCLUDE,
       fields: FIELDS,
       asOf: AS_OF,
+      strict: STRICT,
     },
     required: ['type'],
   },

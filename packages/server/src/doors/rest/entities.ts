@@ -238,7 +238,11 @@ function remove(call: Call, write: TenantWriter): Reply {
 function* run(call: Call, write: TenantWriter): Steps<Reply> {
   const verb = call.params.verb!
   if (verb === 'create') {
-    throw new Problem('method_not_allowed', `create needs no id: POST the entity to /${call.params.type}.`)
+    const { name, verbs } = call.read.noun(call.params.type!)
+    throw new Problem('unknown_verb', `create needs no id: POST the entity to /${name}.`, {
+      type: name,
+      verbs: Object.keys(verbs).filter((other) => other !== verb),
+    })
   }
   const cascade = flagParam(call.query, 'cascade')
   const result = yield* write.runInSteps({ ...operation(call, verb), ...(cascade && { cascade }) })

@@ -158,7 +158,7 @@ function queryNames({ query }: Call, route: Place, noun: Noun): string[] {
     if (query.has('sort')) names.push(...sortNames(jsonIn(query, 'sort')))
   }
   if (isGroups) names.push(...MEASURES.flatMap((name) => groupNames(query, name)))
-  if (query.has('fields')) names.push(...listedNames(textParam(query, 'fields')))
+  if (query.has('fields')) names.push(...listedNames(query.get('fields')))
   return names
 }
 

@@ -96,12 +96,10 @@ export function bodyNames(noun: Noun, verb: Verb | undefined, body: unknown): re
   })
 }
 
-/** `name, email` → each. */
-export function listedNames(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+/** `name, email` or `['name', 'email']` → each. The handler refuses anything else. */
+export function listedNames(given: unknown): string[] {
+  const names = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given.map(String) : []
+  return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
 /** Names that were found once. They are not looked for again, though their last entity may be gone by now. */

@@ -81,14 +81,12 @@ function* namesIn({ operation, args }: ScriptCall, noun: Parameters<typeof bodyN
 function* optionNames(options: Json | undefined): Generator<string> {
   if (!isPlainObject(options)) return
   yield* sortNames(options.sort)
-  const { fields } = options
-  yield* Array.isArray(fields) ? fields.map(String) : listedNames(typeof fields === 'string' ? fields : undefined)
+  yield* listedNames(options.fields)
 }
 
 /** A group may be one of times, by a period: `createdAt:month`. */
 function measureNames(names: unknown): string[] {
-  const list = Array.isArray(names) ? names.map(String) : listedNames(typeof names === 'string' ? names : undefined)
-  return list.map((name) => name.replace(/:\w+$/, ''))
+  return listedNames(names).map((name) => name.replace(/:\w+$/, ''))
 }
 
 function refusal(type: string, { field, nearest }: UnknownField): Problem {

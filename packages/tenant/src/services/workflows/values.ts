@@ -1,4 +1,4 @@
-import { didYouMean, type Json, type JsonObject, listed } from '@tildebase/nouns'
+import { didYouMean, type Json, type JsonObject, listed, META_FIELDS } from '@tildebase/nouns'
 
 /** What the values of a step can refer to: the event, and what the steps before gave. */
 export interface Sources {
@@ -25,6 +25,8 @@ const PARTS = [
   'onBehalfOf',
   'correlation',
 ]
+/** The names that begin with $ in the data of an event. */
+const META = [...Object.keys(META_FIELDS), '$context'].filter((name) => name.startsWith('$'))
 const REFERENCE = /^\$(?:event|steps\.(\d+))(?:\.(.+))?$/
 /** A reference inside a longer text. Its path ends where a name cannot continue. */
 const EMBEDDED = /\$(?:event|steps\.\d+)(?:\.[A-Za-z0-9_$]+)*|\$secrets\.([A-Za-z0-9_]+)/g
@@ -88,16 +90,22 @@ export function faultsInTexts(value: unknown, step: number): string[] {
   return references.flatMap((reference) => referenceFaults(reference, step))
 }
 
-/** A step can refer to the steps before it, and to the parts that an event has. */
+/** A step can refer to the steps before it, and to the parts that an event has. Fields of data can be undeclared. */
 function referenceFaults(reference: string, step: number): string[] {
   const [, at, path] = REFERENCE.exec(reference) ?? []
   const shown = reference.slice(0, 60)
   if (at !== undefined) return Number(at) >= step ? [`${shown} refers to a step that has not run yet`] : []
-  const [part = 'data'] = path?.split('.') ?? []
-  if (reference.startsWith('$secrets') || PARTS.includes(part)) return []
-  return [
-    `${shown}: an event has no ${part.slice(0, 40)}${didYouMean(part, PARTS) || `; it has ${listed(PARTS, 'and')}`}`,
-  ]
+  const [part = 'data', name = ''] = path?.split('.') ?? []
+  if (reference.startsWith('$secrets')) return []
+  if (!PARTS.includes(part)) return [`${shown}: an event has no ${unknownAmong(part, PARTS)}`]
+  const isEntity = part === 'data' || part === 'previous'
+  return isEntity && name.startsWith('$') && !META.includes(name)
+    ? [`${shown}: an entity has no ${unknownAmong(name, META)}`]
+    : []
+}
+
+function unknownAmong(name: string, known: readonly string[]): string {
+  return `${name.slice(0, 40)}${didYouMean(name, known) || `; it has ${listed(known, 'and')}`}`
 }
 
 function resolveText(text: string, { event, steps }: Sources): Json | undefined {
