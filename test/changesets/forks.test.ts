@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, testApp, testHost } from '../host.ts'
+import { needs, type TestApp, testApp, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 
 let app: TestApp
@@ -105,6 +105,29 @@ test('merging needs rights in both tenants', async () => {
   ].map(({ status }) => status)
 
   expect(statuses).toEqual([403, 403, 403, 403, 403, 403, 201])
+})
+
+test('guesses of keys of other tenants are limited as guesses everywhere are', async () => {
+  needs('admission')
+  await post('/~guesser/Contact', { name: 'x' })
+  await post('/~guessed/Contact', { name: 'x' })
+  const valid = await app.key('guessed', 'read:all')
+  const guess = (key: string, from = 'guessed') => post('/~guesser/changesets', { from, key })
+
+  const tries = []
+  for (let n = 0; n < 300; n += 20)
+    tries.push(
+      ...(await Promise.all(
+        Array.from({ length: 20 }, (_, more) => guess(`tb_${String(n + more).padStart(40, 'x')}~guessed`)),
+      )),
+    )
+
+  const refused = tries.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(tries.filter(({ status }) => status === 403).length).toBe(300 - refused.length)
+  expect(refused[0]!.body).toMatchObject({ error: 'rate_limited', field: 'from' })
+  expect((await guess(`tb_${'y'.repeat(40)}~nowhere`, 'nowhere')).status).toBe(429)
+  expect((await app.as(valid)('GET', '/~guessed/Contact')).status).toBe(200)
 })
 
 test('a tenant that is not a fork, or the fork of another, is refused', async () => {

@@ -90,6 +90,43 @@ verifies('mail.imap', 'an Integration fetches the mailbox of a tenant, each mess
   expect(JSON.stringify(await synced()) + app.stored()).not.toContain(CREDENTIALS.password)
 })
 
+test('a message that the rules of the tenant refuse is left out, and those after it arrive', async () => {
+  const code = `(message) => { if (message.subject === 'Bad') throw new Error('Not here') }`
+  await app.request('PUT', '/~wary/schema/Message/hooks/creating', { code })
+  const bad = raw('10', 'a@x.example').replace('Subject: Roof', 'Subject: Bad')
+  imap.messages.splice(0, imap.messages.length, raw('9', 'a@x.example'), bad, raw('11', 'a@x.example'))
+  const { id } = await integration('wary', { provider: 'imap', apiBaseUrl: `imap://127.0.0.1:${imap.port}` })
+  const runs = async () => (await app.request('GET', '/~wary/events?type=Integration.synced')).body.results
+
+  await expect.poll(async () => (await runs()).length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await app.request('POST', `/~wary/Integration/${id}/sync`, {})
+  await expect.poll(async () => (await runs()).length, { timeout: 5_000 }).toBeGreaterThan(1)
+
+  expect(await messages('wary')).toEqual(['<9@example.org>', '<11@example.org>'])
+  const [first, second] = await runs()
+  expect(first.args).toMatchObject({ created: 2, failed: 1 })
+  expect(second.args).toMatchObject({ created: 0, failed: 0 })
+})
+
+test('a lesser key neither schedules the Integration of an administrator nor brings its schedule back', async () => {
+  const { id } = await integration('guarded', { provider: 'imap', apiBaseUrl: `imap://127.0.0.1:${imap.port}` })
+  const path = `/~guarded/Integration/${id}`
+  await app.request('PUT', path, { schedule: '0 0 1 1 *' })
+  const { seq } = (await app.request('GET', '/~guarded/status')).body.log
+  await app.request('PUT', path, { schedule: null })
+  const lesser = app.as(await app.key('guarded', 'write:platform'))
+
+  const statuses = [
+    await lesser('PUT', path, { schedule: '* * * * *' }),
+    await lesser('POST', `${path}/rollback`, { asOf: String(seq) }),
+    await lesser('POST', `${path}/sync`, {}),
+    await lesser('PUT', path, { description: 'Ours' }),
+    await app.request('PUT', path, { schedule: '0 0 2 1 *' }),
+  ].map(({ status }) => status)
+
+  expect(statuses).toEqual([403, 403, 403, 200, 200])
+})
+
 verifies('mail.smtp', 'an Integration sends by the mail server of a tenant; a refused recipient is named', async () => {
   const address = { provider: 'smtp', apiBaseUrl: smtp.url }
   const wrong = await integration('east', address, { ...CREDENTIALS, password: 'wrong-1234567' })

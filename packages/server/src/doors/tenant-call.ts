@@ -4,7 +4,8 @@ import type { RequestTarget } from './target.ts'
 /** The sender of a request by its headers: the operator, a key or an access token, a person's session, or none of them. */
 export type Sender =
   | { readonly kind: 'operator' }
-  | { readonly kind: 'secret'; readonly secret: string }
+  /** `address` is where failures of a key are counted that did not come as the key of a request. */
+  | { readonly kind: 'secret'; readonly secret: string; readonly address?: string }
   | { readonly kind: 'session'; readonly secret: string; readonly address?: string }
   | { readonly kind: 'anonymous'; readonly address?: string }
 

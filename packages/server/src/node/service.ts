@@ -4,6 +4,7 @@ import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
 import type { HttpResponse } from '../doors/http.ts'
 import { identityPages } from '../doors/identity/pages/pages.ts'
+import { refusal } from '../doors/respond.ts'
 import { targetOf } from '../doors/target.ts'
 import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
@@ -78,16 +79,28 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   let stopping = false
 
   const book = (slug: string, at: number | null): void => alarms.book(slug, at)
+  /** A key that one tenant names for another is admitted as the key of a request is. */
+  const readOther = async (call: TenantCall): Promise<HttpResponse> => {
+    const { slug, sender, requestId } = call
+    try {
+      if (sender.kind === 'secret') await admission.admitKey(slug, sender.secret, sender.address ?? '')
+    } catch (reason) {
+      return refusal(reason, requestId, report)
+    }
+    const answer = await tenants.handle(call)
+    if (answer.status === 401 && sender.kind === 'secret') admission.refusedKey(slug, sender.secret)
+    return answer
+  }
   const pool =
     settings.workers > 0
       ? new WorkerPool(settings, {
           book: cluster?.booking(book) ?? book,
           onQuarantine: (slug, until) => journal.record('quarantine', slug, { until: isoOf(until) }),
-          readOther: (call) => tenants.handle(call),
+          readOther,
           gate: cluster?.gate,
         })
       : null
-  const thread = { baseUrl: () => baseUrl, book }
+  const thread = { baseUrl: () => baseUrl, book, readOther }
   /** Where the first write creates a tenant, reads before it find an empty one. Its folder is never made. */
   const emptyTenants = () =>
     settings.createTenants === 'write'

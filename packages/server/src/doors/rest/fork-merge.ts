@@ -34,7 +34,7 @@ async function merged(call: Call, body: { readonly [name: string]: unknown }): P
   if (key !== null && typeof key !== 'string')
     throw new Problem('invalid_body', 'key must be a key of the fork.', { field: 'key' })
   const fork = slugOf(from)
-  const reader = readerOf(fork, key, call.sender)
+  const reader = readerOf(fork, key, call)
   const answer = await call.readOther(fork, 'fork', reader)
   const { origin, operations, files, skipped } = await changesOf(fork, answer)
   if (origin.tenant !== call.tenant.slug)
@@ -91,10 +91,10 @@ async function* chunksOf(body: HttpResponse['body']): AsyncGenerator<Uint8Array>
   for await (const chunk of chunks) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
 }
 
-/** The credential that reads the fork: the operator's, or the key in the request. */
-function readerOf(fork: string, key: string | null, sender: Sender): Sender {
+/** The credential that reads the fork: the operator's, or the key in the request. Wrong keys count for the caller's tenant. */
+function readerOf(fork: string, key: string | null, { sender, tenant }: Call): Sender {
   if (key === null && sender.kind === 'operator') return sender
-  if (key !== null && tenantOfSecret(key) === fork) return { kind: 'secret', secret: key }
+  if (key !== null && tenantOfSecret(key) === fork) return { kind: 'secret', secret: key, address: `~${tenant.slug}` }
   throw needsKey(fork)
 }
 
