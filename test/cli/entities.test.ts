@@ -24,6 +24,20 @@ describe('entities', () => {
     expect(found).toMatchObject({ code: 0, out: `${id}\tAda\t7\n`, err: '' })
   })
 
+  test('a field with the name of a global flag is given to the type', async () => {
+    const url = 'https://example.org/hook'
+    const webhook = await tilde('Webhook.create', '--url', url, '--events', 'Contact.created', '--json')
+    const moved = await tilde('do', 'Webhook.update', webhook.json.$id, '--url', `${url}2`, '--json')
+    const flag = await tilde('FeatureFlag.create', '--key', 'dark-mode', '--name', 'Dark', '--json')
+    const found = await tilde('Webhook.count', '--url', host.url)
+    const help = await tilde('Webhook.create', '--help')
+
+    expect([webhook.json.url, moved.json.url, flag.json.key]).toEqual([url, `${url}2`, 'dark-mode'])
+    expect(found).toMatchObject({ code: 0, out: '1\n' })
+    expect(help.out).toContain('--url …')
+    expect(help.out).toContain('the url of the Webhook; that of the service comes from TILDE_URL or --profile')
+  })
+
   test('a life: created, updated, run through a verb, deleted, restored, rolled back', async () => {
     const { json: bob } = await tilde('Contact.create', '--data', '{"name":"Bob","nick":"B"}', '--json')
     const before = new Date().toISOString()

@@ -27,6 +27,8 @@ export interface Command {
   readonly flags: Flags
   /** The global flags that this command supports. Others that change the effect of a command are refused. */
   readonly heeds?: readonly Heeded[]
+  /** Flags of this command that other commands take as global ones: `Webhook.create --url …`. */
+  readonly fieldsLikeGlobal?: readonly string[]
   /** Names of flags that are valid without being listed: `organization.name`. */
   readonly accepts?: (flag: string) => boolean
   run(call: Call): Promise<void>

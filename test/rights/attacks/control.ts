@@ -251,7 +251,9 @@ for (const { check, file, from, to, attacks, test } of chosen) {
   writeFileSync(path, text.replace(from, to))
   const { status, stdout } = spawnSync('npx', ['vitest', 'run', test, '-t', attacks], { cwd: folder, encoding: 'utf8' })
   writeFileSync(path, text)
-  const found = [...stdout.matchAll(/^failed: .* > (.*)$/gm)].map(([, text]) => text!.split(' reaches')[0]!.slice(0, 80))
+  const found = [...stdout.matchAll(/^failed: .* > (.*)$/gm)].map(([, text]) =>
+    text!.split(' reaches')[0]!.slice(0, 80),
+  )
   if (status === 0 || found.length === 0) missed++
   console.log(`${found.length > 0 ? 'found ' : 'MISSED'}  ${check}: ${found.join('; ') || stdout.slice(-300)}`)
 }
@@ -262,7 +264,7 @@ process.exitCode = missed === 0 ? 0 : 1
 /** A copy of the sources that resolves its own packages. */
 function copyOf(): string {
   const copy = mkdtempSync(join(tmpdir(), 'tildebase-control-'))
-  const isSource = (path: string) => !/\/(?:node_modules|dist|\.git)(?:\/|$)/.test(path.slice(ROOT.length))
+  const isSource = (path: string) => !/\/(?:node_modules|\.git)(?:\/|$)/.test(path.slice(ROOT.length))
   cpSync(ROOT, copy, { recursive: true, filter: isSource })
   mkdirSync(join(copy, 'node_modules/@tildebase'), { recursive: true })
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {

@@ -1,6 +1,6 @@
 import type { Call, Command, Flags } from '../command.ts'
 import { oneWord, someWords, standardInput } from '../output/words.ts'
-import { GLOBAL } from '../parse/flags.ts'
+import { fieldsLikeGlobal, GLOBAL } from '../parse/flags.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import { FILE_FLAG, fileFields, sendFiles } from './entity-files.ts'
 import { proposed } from './proposed.ts'
@@ -30,6 +30,7 @@ export const WRITES: { readonly [verb: string]: readonly string[] } = {
 export function writeCommand(noun: Described, verb: string): Command {
   const examples = WRITES[verb] ?? [`tilde ${noun.name}.${verb} ID`, `tilde ${noun.name}.${verb} ID --dry-run`]
   const args = [noun.verbs[verb]?.args ?? []].flat().filter((name) => !Object.hasOwn(noun.fields, name))
+  const likeGlobal = fieldsLikeGlobal(noun.name, verb)
   return {
     usage: `${noun.name}.${verb}${verb === 'create' ? '' : ' ID'} [--field value …]`,
     summary: `runs the verb ${verb}; every field is a flag`,
@@ -38,11 +39,18 @@ export function writeCommand(noun: Described, verb: string): Command {
       ...Object.fromEntries(args.map((name) => [name, { type: 'string', help: 'an argument of the verb' } as const])),
       ...GIVE,
       ...(takesFiles(noun, verb) && FILE_FLAG),
+      ...Object.fromEntries(likeGlobal.map((name) => [name, fieldLikeGlobal(noun.name, name)])),
     },
+    fieldsLikeGlobal: likeGlobal,
     examples: examples.map((example) => example.replaceAll('Contact.', `${noun.name}.`)),
     heeds: verb === 'rollback' ? ['as-of', 'dry-run', 'propose'] : ['dry-run', 'propose'],
     run: (call) => write(call, noun, verb, args),
   }
+}
+
+function fieldLikeGlobal(type: string, name: string): Flags[string] {
+  const help = `the ${name} of the ${type}; that of the service comes from TILDE_${name.toUpperCase()} or --profile`
+  return { type: 'string', multiple: true, help }
 }
 
 async function write(call: Call, noun: Described, verb: string, args: readonly string[]): Promise<void> {
@@ -85,7 +93,10 @@ async function bodyOf(
   }
   const given = writableFields(noun).filter(
     ({ name }) =>
-      flags.has(name) && !(name in GIVE) && !(name in GLOBAL) && !(name in FILE_FLAG && takesFiles(noun, verb)),
+      flags.has(name) &&
+      !(name in GIVE) &&
+      !(name in GLOBAL && !fieldsLikeGlobal(noun.name, verb).includes(name)) &&
+      !(name in FILE_FLAG && takesFiles(noun, verb)),
   )
   const set = flags.list('set').map(assignmentFrom)
   const fields = Object.fromEntries([

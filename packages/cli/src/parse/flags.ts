@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { didYouMean } from '@tildebase/nouns'
+import { catalogue, didYouMean, type Noun } from '@tildebase/nouns'
 import type { Command, Flags } from '../command.ts'
 import type { Given } from '../entities/given.ts'
 import { UsageError } from './usage-error.ts'
@@ -24,17 +24,30 @@ export const GLOBAL: Flags = {
 /** The command's name and the global flags, before its own flags are known. */
 export function firstLook(args: readonly string[]): { word: string | undefined; rest: string[]; given: Given } {
   const { values, tokens } = parsed(args, GLOBAL)
-  const first = tokens.find((token) => token.kind === 'positional')
+  const [first, second] = tokens.filter((token) => token.kind === 'positional')
+  const [type = '', verb = ''] = (first?.value === 'do' ? second?.value : first?.value)?.split('.') ?? []
+  const fields = fieldsLikeGlobal(type, verb)
+  const settings = Object.entries(values).filter(([name]) => !fields.includes(name))
   return {
     word: first?.value,
     rest: args.filter((_, index) => index !== first?.index),
-    given: givenOf(values),
+    given: givenOf(Object.fromEntries(settings)),
   }
+}
+
+/**
+ * The global flags that are fields in `Webhook.create --url …`. The built-in types alone have them: of the others nothing is
+ * known before the service is asked, whose address such a flag would be.
+ */
+export function fieldsLikeGlobal(type: string, verb: string): readonly string[] {
+  if (verb !== 'create' && verb !== 'update') return []
+  const noun = Object.values<Noun>(catalogue).find(({ name, path }) => name === type || path === type)
+  return Object.keys(GLOBAL).filter((name) => noun && Object.hasOwn(noun.fields, name))
 }
 
 /** The words and flags of a command; the error for an unknown flag names the nearest valid one. */
 export function readFlags(
-  command: Pick<Command, 'flags' | 'accepts' | 'usage'>,
+  command: Pick<Command, 'flags' | 'accepts' | 'usage' | 'fieldsLikeGlobal'>,
   args: readonly string[],
 ): { words: string[]; given: Given } {
   const named = Object.fromEntries(
@@ -43,8 +56,9 @@ export function readFlags(
       .filter((name) => name !== undefined && command.accepts?.(name))
       .map((name) => [name, { type: 'string', help: '' } as const]),
   )
-  // Global flags have precedence: a field of the same name needs --set.
-  const flags: Flags = { ...named, ...command.flags, ...GLOBAL }
+  // Other global flags have precedence: a field of the same name needs --set.
+  const fields = (command.fieldsLikeGlobal ?? []).map((name) => [name, command.flags[name]!] as const)
+  const flags: Flags = { ...named, ...command.flags, ...GLOBAL, ...Object.fromEntries(fields) }
   const { values, positionals, tokens } = parsed(args, flags)
   for (const token of tokens) {
     if (token.kind !== 'option') continue
