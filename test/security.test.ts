@@ -16,9 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-test('every threat that is written down names tests that are there', () => {
-  const [threats] = readFileSync(join(TREE, 'docs/notes/threats.md'), 'utf8').split('\n## What is stored\n')
-  const rows = threats!
+test.each([
+  ['threat', 'docs/notes/threats.md', (page: string) => page.split('\n## What is stored\n')[0]!],
+  ['finding', 'docs/design/threats.md', (page: string) => page.split('\n## Findings of the third review\n')[1]!],
+])('every %s that is written down names tests that are there', (_, path, tableOf) => {
+  const rows = tableOf(readFileSync(join(TREE, path), 'utf8'))
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(1)

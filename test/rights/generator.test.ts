@@ -7,6 +7,7 @@ import { verifies } from '../verifies.ts'
 import { AUTHORS, grantOf, mayReach } from './attacks/authors.ts'
 import { openDoors } from './attacks/doors.ts'
 import { DEPENDENT_KINDS, SERVICE_NOUNS, TABLES } from './attacks/kinds.ts'
+import { REMOVALS } from './attacks/removals.ts'
 import { ATTACKS } from './attacks/things.ts'
 import { APPROVAL } from './attacks/ways.ts'
 import { contentOf, openWorld, provoke, type World } from './attacks/world.ts'
@@ -79,6 +80,13 @@ verifies('rights.kinds', 'every kind of stored thing has attacks, and a row in d
 
   expect([...new Set(ATTACKS.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted())
   expect(kinds.filter((kind) => !page.includes(`\n| ${kind} |`))).toEqual([])
+})
+
+test('every check that the control removes is in the sources', () => {
+  const sources = new URL('../../packages/tenant/src/', import.meta.url)
+  const gone = REMOVALS.filter(({ file, from }) => !readFileSync(new URL(file, sources), 'utf8').includes(from))
+
+  expect(gone.map(({ check }) => check)).toEqual([])
 })
 
 verifies('rights.kinds', 'every table of a tenant and every type of the service is of a kind, or has a reason', () => {
