@@ -1,34 +1,48 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { tildebase } from '@tildebase/client'
-import { afterAll, expect, test } from 'vitest'
-import { COMMAND } from '../cli/tilde.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BROWSER, startBrowser } from '../console/browser.ts'
-import { ROOT, testHost } from '../host.ts'
 import { Receiver } from '../receiver.ts'
+import { install, pack, ROOT_KEY, serve } from './installed.ts'
 
-const HOME = join(import.meta.dirname, '..', '..', '.tmp', `hour-${process.pid}`)
-const FLEET = join(HOME, 'fleet')
-const SHIP = join(FLEET, 'tilde/types/ship.ts')
+let packed: Awaited<ReturnType<typeof pack>>
+let home: Awaited<ReturnType<typeof install>>
+let fleet: string
+let tilde: string
 const children: ChildProcess[] = []
-const env = (more: { [name: string]: string } = {}) => ({ PATH: process.env.PATH, HOME, ...more })
-const run = (args: string[], cwd = FLEET, more?: { [name: string]: string }) =>
+const env = (more: { [name: string]: string } = {}) => ({ PATH: process.env.PATH, HOME: home.folder, ...more })
+const run = (args: string[], cwd = fleet, more?: { [name: string]: string }) =>
   promisify(execFile)(process.execPath, args, { cwd, env: env(more), encoding: 'utf8' })
 
+beforeAll(async () => {
+  packed = await pack()
+  home = await install(packed.tarballs)
+  fleet = join(home.folder, 'fleet')
+  tilde = join(home.folder, 'node_modules/@tildebase/cli/bin/tilde.js')
+}, 600_000)
 afterAll(async () => {
   for (const child of children.filter(({ exitCode }) => exitCode === null)) {
     child.kill()
     await once(child, 'exit')
   }
-  rmSync(HOME, { recursive: true, force: true })
+  home?.remove()
+  packed?.remove()
 })
+
+/** The client that is installed beside the project, not the one of this repository. */
+async function installedClient(): Promise<typeof import('@tildebase/client')> {
+  const folder = join(home.folder, 'node_modules/@tildebase/client')
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, exports['.'].default)).href)
+}
 
 /** Starts a program of the project, and waits for what it says. */
 async function started(args: string[], awaited: RegExp, more?: { [name: string]: string }) {
-  const child = spawn(process.execPath, args, { cwd: FLEET, env: env(more), stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { cwd: fleet, env: env(more), stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   const told = { text: '' }
   child.stdout!.setEncoding('utf8').on('data', (text) => {
@@ -46,24 +60,26 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('It did not come to pass.')
 }
 
-test.skipIf(BROWSER === null)("a new user's first hour", { timeout: 300_000 }, async () => {
+test.skipIf(BROWSER === null)("a new user's first hour with the packed packages", { timeout: 300_000 }, async () => {
+  const { tildebase } = await installedClient()
+
   // A project.
-  mkdirSync(HOME, { recursive: true })
-  await run([COMMAND, 'init', 'fleet'], HOME)
+  await run([tilde, 'init', 'fleet'], home.folder)
+  const ship = join(fleet, 'tilde/types/ship.ts')
   const receiver = await Receiver.start()
-  mkdirSync(join(FLEET, 'tilde/webhooks'))
+  mkdirSync(join(fleet, 'tilde/webhooks'))
   writeFileSync(
-    join(FLEET, 'tilde/webhooks/harbour.ts'),
+    join(fleet, 'tilde/webhooks/harbour.ts'),
     `import { webhook } from '@tildebase/nouns'\nexport default webhook('Harbour', { url: '${receiver.url}', events: ['Ship.launched'] })\n`,
   )
-  const dev = await started([COMMAND, 'dev', '--port', '0'], /Watching/)
+  const dev = await started([tilde, 'dev', '--port', '0'], /Watching/)
   const url = /listens on (\S+)/.exec(dev.text)![1]!
-  const key = readFileSync(join(FLEET, 'data/root.key'), 'utf8').trim()
+  const key = readFileSync(join(fleet, 'data/root.key'), 'utf8').trim()
   const local = { TILDE_URL: url, TILDE_KEY: key, TILDE_TENANT: 'dev' }
   const $: any = tildebase({ tenant: 'dev', apiKey: key, baseUrl: url })
 
   // Data, a live page, a workflow and a webhook.
-  expect((await run(['seed.ts'], FLEET, local)).stdout).toContain('2 ships')
+  expect((await run(['seed.ts'], fleet, local)).stdout).toContain('2 ships')
   const app = await started(['app.ts'], /http:/, { ...local, PORT: '0' })
   const browser = await startBrowser()
   const { page } = await browser.open()
@@ -75,9 +91,9 @@ test.skipIf(BROWSER === null)("a new user's first hour", { timeout: 300_000 }, a
   await until(() => receiver.requests.length === 2)
 
   // A changed type, with a migration.
-  const text = readFileSync(SHIP, 'utf8')
+  const text = readFileSync(ship, 'utf8')
   writeFileSync(
-    SHIP,
+    ship,
     text.replace("length: 'number'", "metres: 'number'").replace(/\}\)\s*$/, "}, { renamed: { metres: 'length' } })\n"),
   )
   await until(async () => (await $.Ship.findOne({ name: 'Beagle' })).metres === 27)
@@ -92,12 +108,12 @@ test.skipIf(BROWSER === null)("a new user's first hour", { timeout: 300_000 }, a
   expect((await $.Ship.get(beagle.$id)).metres).toBe(28)
 
   // The same on a second server.
-  const second = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' })
-  const there = { TILDE_URL: second.url, TILDE_KEY: ROOT, TILDE_TENANT: 'production' }
-  await run([COMMAND, 'schema', 'push'], FLEET, there)
-  expect((await run([COMMAND, 'schema', 'push'], FLEET, there)).stdout).toBe('No changes.\n')
-  const { body } = await second.request('GET', '/~production/schema/Ship')
-  expect(Object.keys(body.fields)).toContain('metres')
+  const second = await serve(home.folder, process.execPath, { TILDE_WEBHOOKS_INSECURE: '1' })
+  const there = { TILDE_URL: second.url, TILDE_KEY: ROOT_KEY, TILDE_TENANT: 'production' }
+  await run([tilde, 'schema', 'push'], fleet, there)
+  expect((await run([tilde, 'schema', 'push'], fleet, there)).stdout).toBe('No changes.\n')
+  const production: any = tildebase({ tenant: 'production', apiKey: ROOT_KEY, baseUrl: second.url })
+  expect((await production.Ship.create({ name: 'Victory', metres: 69 })).metres).toBe(69)
 
   expect(await browser.closeTabs()).toEqual([])
   await browser.close()

@@ -73,11 +73,11 @@ export async function run(program: string, args: readonly string[], way: Way) {
   return { out: String(stdout), err: String(stderr) }
 }
 
-/** Starts `npx tildebase` on a free port, with a Node of choice and its own data folder. */
-export async function serve(folder: string, node: string, ...flags: string[]) {
+/** Starts `npx tildebase` on a free port, with a Node of choice, its own data folder and these variables. */
+export async function serve(folder: string, node: string, more: { readonly [name: string]: string } = {}) {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-data-'))
-  const words = ['--no-install', 'tildebase', '--port', '0', '--data', data, ...flags]
-  const env = environment({ cwd: folder, node, env: { TILDE_ROOT_KEY: ROOT_KEY } })
+  const words = ['--no-install', 'tildebase', '--port', '0', '--data', data]
+  const env = environment({ cwd: folder, node, env: { TILDE_ROOT_KEY: ROOT_KEY, ...more } })
   const child = spawn('npx', words, {
     cwd: folder,
     env,
