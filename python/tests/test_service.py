@@ -8,6 +8,8 @@ import time
 import unittest
 from datetime import datetime, timezone
 
+import httpx
+
 from tildebase import AsyncTildebase, Tildebase, models
 from tildebase.make_models import models_of
 
@@ -64,6 +66,35 @@ class Service(unittest.TestCase):
             value = client.files.upload(b"three", name="c.txt", type="text/plain")
             other = client.Asset.create({"name": "Other", "file": {"hash": value["hash"]}})
             self.assertEqual(client.Asset.download(other["$id"], "file"), b"three")
+
+    def test_a_large_file_is_read_in_parts(self) -> None:
+        content = bytes(range(256)) * 4_096
+        with Tildebase("py-chunks", KEY, URL) as client:
+            asset = client.Asset.create({"name": "Film"})
+            client.Asset.upload(asset["$id"], "file", content, name="film.bin")
+            parts = list(client.Asset.chunks(asset["$id"], "file"))
+        self.assertGreater(len(parts), 1)
+        self.assertEqual(b"".join(parts), content)
+
+    def test_what_a_fork_did_is_proposed_and_approved(self) -> None:
+        with Tildebase("py-fork", KEY, URL) as client:
+            ada = client.Contact.create({"name": "Ada"})
+            httpx.post(
+                f"{URL}/operator/tenants/py-fork/fork",
+                json={"to": "py-forked"},
+                headers={"authorization": f"Bearer {KEY}"},
+                timeout=60,
+            ).raise_for_status()
+            with Tildebase("py-forked", KEY, URL) as fork:
+                fork.Contact.update(ada["$id"], {"title": "Dr"})
+            proposal = client.changesets.from_fork("py-forked", title="Titles")
+            before = client.Contact.get(ada["$id"]).get("title")
+            reviewer = client.ApiKey.create({"name": "reviewer", "scopes": "write:crm"})["secret"]
+            with Tildebase("py-fork", reviewer, URL) as other:
+                other.changesets.approve(proposal["$id"])
+
+            self.assertEqual((proposal["title"], before), ("Titles", None))
+            self.assertEqual(client.Contact.get(ada["$id"])["title"], "Dr")
 
     def test_a_question_is_listed_and_answered(self) -> None:
         with Tildebase("py-asks", KEY, URL) as operator:

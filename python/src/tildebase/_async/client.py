@@ -234,6 +234,15 @@ class AsyncChangesets:
         """Treats the operations as if they were proposed now, and drops those that are not kept."""
         return await self._run(id, "rebase", {"keep": keep})
 
+    async def from_fork(
+        self, fork: str, *, title: str | None = None, reason: str | None = None, key: str | None = None
+    ) -> dict[str, Json]:
+        """Creates one from what a fork of this tenant did. ``key`` is a key of the fork, unless yours opens it too."""
+        given = {"from": fork, "title": title, "reason": reason, "key": key}
+        body = {name: value for name, value in given.items() if value is not None}
+        review: dict[str, Json] = await self._transport.json("POST", self._root, body=body)
+        return review
+
     async def _run(self, id: str, verb: str, body: Mapping[str, Any]) -> dict[str, Json]:
         known = {name: value for name, value in body.items() if value is not None}
         changeset: dict[str, Json] = await self._transport.json("POST", f"{self._root}/{part(id)}/{verb}", body=known)

@@ -222,10 +222,17 @@ class AsyncCollection(Generic[E]):
 
     async def download(self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None) -> bytes:
         """The content of a field of kind file, or of one file of a list."""
+        return b"".join([chunk async for chunk in self.chunks(id, field, index=index, as_of=as_of)])
+
+    async def chunks(
+        self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """The content as it arrives, for what is too large for the memory."""
         query = {"asOf": None if as_of is None else time_text(as_of)}
         response = await self._transport.send("GET", self._file(id, field, index), query=query, headers={"accept": "*/*"})
         try:
-            return await response.aread()
+            async for chunk in response.aiter_bytes():
+                yield chunk
         finally:
             await response.aclose()
 

@@ -235,6 +235,15 @@ class Changesets:
         """Treats the operations as if they were proposed now, and drops those that are not kept."""
         return self._run(id, "rebase", {"keep": keep})
 
+    def from_fork(
+        self, fork: str, *, title: str | None = None, reason: str | None = None, key: str | None = None
+    ) -> dict[str, Json]:
+        """Creates one from what a fork of this tenant did. ``key`` is a key of the fork, unless yours opens it too."""
+        given = {"from": fork, "title": title, "reason": reason, "key": key}
+        body = {name: value for name, value in given.items() if value is not None}
+        review: dict[str, Json] = self._transport.json("POST", self._root, body=body)
+        return review
+
     def _run(self, id: str, verb: str, body: Mapping[str, Any]) -> dict[str, Json]:
         known = {name: value for name, value in body.items() if value is not None}
         changeset: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/{verb}", body=known)

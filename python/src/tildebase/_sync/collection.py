@@ -223,10 +223,17 @@ class Collection(Generic[E]):
 
     def download(self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None) -> bytes:
         """The content of a field of kind file, or of one file of a list."""
+        return b"".join([chunk for chunk in self.chunks(id, field, index=index, as_of=as_of)])
+
+    def chunks(
+        self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None
+    ) -> Generator[bytes, None, None]:
+        """The content as it arrives, for what is too large for the memory."""
         query = {"asOf": None if as_of is None else time_text(as_of)}
         response = self._transport.send("GET", self._file(id, field, index), query=query, headers={"accept": "*/*"})
         try:
-            return response.read()
+            for chunk in response.iter_bytes():
+                yield chunk
         finally:
             response.close()
 
