@@ -148,7 +148,7 @@ describe('consent', () => {
     const { text, headers } = await ada.send('GET', path)
 
     expect(text).toContain('&lt;b&gt;Sneaky&lt;/b&gt;')
-    expect(text).toContain('<strong>acme</strong>')
+    expect(text).toContain('<strong><bdi>acme</bdi></strong>')
     expect(text).toContain('write:crm')
     expect(text).not.toContain('<script')
     expect(headers.get('content-security-policy')).toMatch(

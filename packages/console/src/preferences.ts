@@ -14,6 +14,7 @@ export interface Preferences {
 
 export const PAGE_SIZES = [25, 50, 100]
 
+const YEAR_SECONDS = 31_536_000
 const STORE = 'tildebase.preferences'
 const DEFAULTS: Preferences = { language: 'en', theme: 'system', density: 'normal', pageSize: 25, hasTravelled: false }
 
@@ -22,6 +23,13 @@ export const preferences = signal<Preferences>(typeof localStorage === 'undefine
 export function prefer(patch: Partial<Preferences>): void {
   preferences.value = { ...preferences.value, ...patch }
   localStorage.setItem(STORE, JSON.stringify(preferences.value))
+  if (patch.language) tellPages(patch.language)
+}
+
+/** The server writes the pages for signing in: it learns the language from a cookie. */
+function tellPages(language: Language): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: some browsers have no Cookie Store API
+  document.cookie = `tilde_language=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
 }
 
 preferences.subscribe(({ theme, density }) => {

@@ -20,6 +20,12 @@ type Result = readonly [sentence: string, isTrue: boolean | null]
 
 const byId = (id: string) => document.getElementById(id)!
 const proof: Proof = JSON.parse(byId('proof').textContent!)
+const texts: { readonly [english: string]: string } = JSON.parse(byId('texts').textContent!)
+/** A text in the language of the page, with its values in their places. */
+const say = (english: string, ...values: readonly (string | number)[]): string => {
+  const parts = (texts[english] ?? english).split('{}')
+  return parts.map((part, at) => `${at > 0 ? (values[at - 1] ?? '') : ''}${part}`).join('')
+}
 const bytesOf = (text: string): Bytes => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 const join = (parts: readonly Iterable<number>[]): Bytes => Uint8Array.from(parts.flatMap((part) => [...part]))
@@ -87,10 +93,13 @@ async function check(): Promise<Result[]> {
   const own = proof.key.startsWith(`${note.origin}+`) ? await lineOf(note, proof.key) : undefined
   const isOwn = own !== undefined && (await isSigned(own.key, utf8(note.text), own.signature))
   const results: Result[] = [
-    ['The values of the event are those that were sealed when it was written.', await areSealed(entry)],
-    ['Its time, its actor and its place after the event before it are unchanged.', same(leaf, bytesOf(proof.leaf))],
-    [`It is event ${seq} of the ${note.size} events in the checkpoint.`, root !== null && same(root, note.root)],
-    ['The service signed this checkpoint.', isOwn],
+    [say('The values of the event are those that were sealed when it was written.'), await areSealed(entry)],
+    [
+      say('Its time, its actor and its place after the event before it are unchanged.'),
+      same(leaf, bytesOf(proof.leaf)),
+    ],
+    [say('It is event {} of the {} events in the checkpoint.', seq, note.size), root !== null && same(root, note.root)],
+    [say('The service signed this checkpoint.'), isOwn],
   ]
   for (const witness of proof.witnesses) {
     const line = await lineOf(note, witness)
@@ -99,7 +108,7 @@ async function check(): Promise<Result[]> {
     const message = utf8(`cosignature/v1\ntime ${seconds}\n${note.text}`)
     const when = new Date(seconds * 1000).toISOString()
     results.push([
-      `The witness ${witness.split('+')[0]} saw this checkpoint at ${when} and no other history before it.`,
+      say('The witness {} saw this checkpoint at {} and no other history before it.', witness.split('+')[0]!, when),
       await isSigned(line.key, message, line.signature.slice(8)),
     ])
   }
@@ -112,20 +121,22 @@ function show(results: readonly Result[]): void {
   for (const [sentence, isTrue] of results) {
     const item = document.createElement('li')
     item.className = isTrue === null ? 'unknown' : isTrue ? 'yes' : 'no'
-    item.textContent = isTrue === null ? ERASED : sentence
+    item.textContent = isTrue === null ? say(ERASED) : sentence
     byId('results').append(item)
   }
   const isWhole = results.every(([, isTrue]) => isTrue !== false)
-  byId('verdict').textContent = isWhole ? 'This proof is valid.' : 'This proof is NOT valid.'
+  byId('verdict').textContent = isWhole ? say('This proof is valid.') : say('This proof is NOT valid.')
   document.body.className = isWhole ? 'valid' : 'invalid'
 }
 
 /** A browser without Ed25519 knows nothing about the proof: it must not call it invalid. */
 function fail(reason: Error): void {
   if (reason.name === 'NotSupportedError') {
-    byId('verdict').textContent = 'This browser cannot check Ed25519 signatures. Open the page in a current browser.'
+    byId('verdict').textContent = say(
+      'This browser cannot check Ed25519 signatures. Open the page in a current browser.',
+    )
     document.body.className = 'unknown'
-  } else show([[`The proof can be read (${reason.message}).`, false]])
+  } else show([[say('The proof can be read ({}).', reason.message), false]])
 }
 
 function describe(): void {
@@ -143,12 +154,12 @@ function describe(): void {
   for (const [name, value] of Object.entries(facts)) {
     const term = document.createElement('dt')
     const detail = document.createElement('dd')
-    term.textContent = name
+    term.textContent = say(name)
     detail.textContent = String(value)
     byId('facts').append(term, detail)
   }
   const { data } = proof.entry
-  byId('data').textContent = data === null ? 'The values were erased.' : JSON.stringify(JSON.parse(data), null, 2)
+  byId('data').textContent = data === null ? say('The values were erased.') : JSON.stringify(JSON.parse(data), null, 2)
   byId('checkpoint').textContent = proof.checkpoint
   byId('key').textContent = proof.key
 }

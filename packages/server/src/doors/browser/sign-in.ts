@@ -41,7 +41,7 @@ function attempt(work: () => Promise<unknown>) {
       await work()
     } catch (reason) {
       const { name, message } = reason as Error
-      error.textContent = name === 'NotAllowedError' ? 'The passkey was not used.' : message
+      error.textContent = name === 'NotAllowedError' ? error.dataset.unused! : message
       error.hidden = false
     } finally {
       for (const button of buttons) button.disabled = false

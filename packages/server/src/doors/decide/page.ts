@@ -1,10 +1,11 @@
 import type { Json } from '@tildebase/nouns'
 import type { Review } from '@tildebase/tenant/internal'
 import type { HttpResponse } from '../http.ts'
-import { type Html, html, page } from '../oauth/html.ts'
+import { type Html, html, type Language, page } from '../pages/html.ts'
 
 /** What the page shows, and where its form goes. */
 export interface DecisionView {
+  readonly language: Language
   readonly slug: string
   readonly review: Review
   readonly path: string
@@ -16,31 +17,32 @@ export interface DecisionView {
 const LONGEST = 400
 
 /** Shows what a changeset would change, and asks for the decision while it is open. */
-export function decisionPage({ slug, review, path, csrf, error }: DecisionView): HttpResponse {
+export function decisionPage({ language, slug, review, path, csrf, error }: DecisionView): HttpResponse {
   const { changeset, diff, conflicts, messages } = review
   const { title, state, author, entity } = changeset
   const { reason, reviewer } = JSON.parse(entity.data) as { reason?: string; reviewer?: string }
+  const { say } = language
   const isOpen = state === 'Open'
   const body = html`
-<h1>${title}</h1>
+<h1><bdi>${title}</bdi></h1>
 ${error && html`<p class="error" role="alert">${error}</p>`}
-<p>Proposed by <strong>${author}</strong> in the tenant <strong>${slug}</strong>.</p>
+<p>${say('Proposed by {} in the tenant {}.', html`<strong><bdi>${author}</bdi></strong>`, html`<strong><bdi>${slug}</bdi></strong>`)}</p>
 ${reason && html`<p>${reason}</p>`}
-${!isOpen && html`<p role="status"><strong>${state}</strong>${reviewer && ` by ${reviewer}`}. Nothing is left to decide.</p>`}
-${diff.map(difference)}
-${conflicts.length > 0 && html`<h2>Conflicts</h2><ul>${conflicts.map(({ type, id, reason: why }) => html`<li>${type} ${id}: ${why}</li>`)}</ul>`}
-${messages.length > 0 && html`<h2>Refused by rules</h2><ul>${messages.map(({ message }) => html`<li>${message}</li>`)}</ul>`}
-${isOpen && form(path, csrf, entity.version)}`
-  return page(slug, title, body, { status: error ? 409 : 200 })
+${!isOpen && html`<p role="status"><strong>${say(state)}.</strong> ${reviewer && say('By {}.', reviewer)} ${say('Nothing is left to decide.')}</p>`}
+${diff.map((one) => difference(language, one))}
+${conflicts.length > 0 && html`<h2>${say('Conflicts')}</h2><ul>${conflicts.map(({ type, id, reason: why }) => html`<li>${type} ${id}: ${why}</li>`)}</ul>`}
+${messages.length > 0 && html`<h2>${say('Refused by rules')}</h2><ul>${messages.map(({ message }) => html`<li>${message}</li>`)}</ul>`}
+${isOpen && form(language, path, csrf, entity.version)}`
+  return page(language, slug, title, body, { status: error ? 409 : 200 })
 }
 
-function difference({ type, id, verb, changes }: Review['diff'][number]): Html {
+function difference({ say }: Language, { type, id, verb, changes }: Review['diff'][number]): Html {
   return html`
 <section>
 <h2>${verb} ${type}</h2>
 <p class="note">${id}</p>
 <table>
-<thead><tr><th scope="col">Field</th><th scope="col">Now</th><th scope="col">After approval</th></tr></thead>
+<thead><tr><th scope="col">${say('Field')}</th><th scope="col">${say('Now')}</th><th scope="col">${say('After approval')}</th></tr></thead>
 <tbody>${Object.entries(changes).map(
     ([field, { from, to }]) => html`<tr><th scope="row">${field}</th><td>${shown(from)}</td><td>${shown(to)}</td></tr>`,
   )}</tbody>
@@ -48,15 +50,15 @@ function difference({ type, id, verb, changes }: Review['diff'][number]): Html {
 </section>`
 }
 
-function form(path: string, csrf: string, version: number): Html {
+function form({ say }: Language, path: string, csrf: string, version: number): Html {
   return html`
 <form method="post" action="${path}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="version" value="${version}">
-<label>Reason, if you reject it <textarea name="reason" rows="2" maxlength="2000"></textarea></label>
+<label>${say('Reason, if you reject it')} <textarea name="reason" rows="2" maxlength="2000"></textarea></label>
 <div class="actions">
-<button type="submit" name="decision" value="reject">Reject</button>
-<button type="submit" name="decision" value="approve" class="primary">Approve</button>
+<button type="submit" name="decision" value="reject">${say('Reject')}</button>
+<button type="submit" name="decision" value="approve" class="primary">${say('Approve')}</button>
 </div>
 </form>`
 }

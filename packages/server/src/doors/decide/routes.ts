@@ -9,6 +9,7 @@ import { demandSameOrigin } from '../identity/same-origin.ts'
 import { pageReply, signedInPerson, toSignIn } from '../oauth/authorize.ts'
 import { messagePage } from '../oauth/consent-page.ts'
 import { formOf } from '../oauth/form.ts'
+import { languageOf } from '../pages/language.ts'
 import type { Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { streamRoute } from '../route.ts'
@@ -102,7 +103,9 @@ async function review(call: Call, error?: string): Promise<Reply> {
   const seen = await tenant.write(grant as Grant, writes, newBudget(), (write) => write.review(id))
   const csrf = sender.kind === 'session' ? tenant.identity.csrf(sender.secret) : ''
   const path = `/~${tenant.slug}/decide/${id}?signature=${encodeURIComponent(textParam(call.query, 'signature') ?? '')}`
-  return pageReply(decisionPage({ slug: tenant.slug, review: seen, path, csrf, error }))
+  return pageReply(
+    decisionPage({ language: languageOf(call.request), slug: tenant.slug, review: seen, path, csrf, error }),
+  )
 }
 
 /** Problems are shown to the person, on a page that nothing can frame. */
@@ -113,7 +116,7 @@ async function guarded(call: Call, work: () => Promise<Reply>): Promise<Reply> {
     const { code, message } = problemOf(reason)
     if (code === 'internal') throw reason
     const status = STATUS[code] ?? 400
-    return pageReply(messagePage(call.tenant.slug, 'This cannot be decided here', message, status))
+    return pageReply(messagePage(call, 'This cannot be decided here', message, status))
   }
 }
 

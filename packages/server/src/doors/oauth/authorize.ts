@@ -130,7 +130,7 @@ async function decide(call: Call): Promise<Reply> {
 
 /** Sends the decision of the person to the client or the device. */
 function answered(call: Call, { user, data }: Token, decision: { readonly [name: string]: string }): Reply {
-  const { identity, slug } = call.tenant
+  const { identity } = call.tenant
   const { consent, ...error } = decision
   if (typeof data.device === 'string') {
     const device = identity.token(data.device)
@@ -142,7 +142,7 @@ function answered(call: Call, { user, data }: Token, decision: { readonly [name:
         data: { ...device.data, state: consent ? 'allowed' : 'denied' },
       })
     const message = consent ? 'You can go back to your device.' : 'The device was not connected.'
-    return pageReply(messagePage(slug, consent ? 'Connected' : 'Denied', message, 200))
+    return pageReply(messagePage(call, consent ? 'Connected' : 'Denied', message, 200))
   }
   const { redirect, state, challenge, client, only } = data as { [name: string]: string | null }
   const parameters: { [name: string]: string | null } = { ...error, state: state ?? null, iss: call.context }
@@ -168,6 +168,6 @@ async function guarded(call: Call, work: () => Promise<Reply>): Promise<Reply> {
       return empty(302, { location, 'cache-control': 'no-store' })
     }
     if (!(reason instanceof OAuthError)) throw reason
-    return pageReply(messagePage(call.tenant.slug, 'This request is not valid', reason.message, 400))
+    return pageReply(messagePage(call, 'This request is not valid', reason.message, 400))
   }
 }

@@ -4,6 +4,8 @@ import { query } from '../describe/parameters.ts'
 import { TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { addressOf } from '../identity/answers.ts'
 import { takeAttempt } from '../identity/throttle.ts'
+import { html, page } from '../pages/html.ts'
+import { languageOf } from '../pages/language.ts'
 import type { Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 import { pageReply, signedInPerson, toSignIn } from './authorize.ts'
@@ -11,7 +13,6 @@ import { clientOf } from './clients.ts'
 import { consentPage, messagePage } from './consent-page.ts'
 import { OAuthError, oauthErrors, oauthReply, withOAuthErrors } from './error.ts'
 import { formOf, needed } from './form.ts'
-import { html, page } from './html.ts'
 import { onlyOf, scopesFor } from './request.ts'
 
 const MINUTE = 60_000
@@ -108,15 +109,15 @@ async function shown(call: Call): Promise<Reply> {
   const given = (textParam(call.query, 'user_code') ?? '').toUpperCase().replace(/[^A-Z]/g, '')
   // A link on a page of others must not make a person confirm a code that they did not read on their own device.
   const site = call.request.headers['sec-fetch-site'] ?? 'none'
-  if (given === '' || (site !== 'none' && site !== 'same-origin')) return pageReply(entryPage(slug))
+  if (given === '' || (site !== 'none' && site !== 'same-origin')) return pageReply(entryPage(call))
   const attempt = takeAttempt(slug, `device ${person.user.id}`, addressOf(call))
   const device = identity.unclaimed('device').find(({ data }) => data.code === given && data.state === 'waiting')
-  if (!device) return pageReply(entryPage(slug, 'The code is unknown or has expired.'))
+  if (!device) return pageReply(entryPage(call, 'The code is unknown or has expired.'))
   attempt.succeeded()
   const client = identity.client(device.data.client as string)
   const scopes = scopesFor(call, device.data.scopes as string, person.grant)
   if (!client || scopes.length === 0)
-    return pageReply(messagePage(slug, 'Not possible', 'You have none of the rights that the program requests.', 403))
+    return pageReply(messagePage(call, 'Not possible', 'You have none of the rights that the program requests.', 403))
   const request = identity.issue('request', {
     user: person.user.id,
     data: {
@@ -131,14 +132,16 @@ async function shown(call: Call): Promise<Reply> {
   return pageReply(consentPage(call, { client, scopes, user: person.user, request, redirect: null }))
 }
 
-function entryPage(slug: string, error?: string) {
+function entryPage({ request, tenant: { slug } }: Call, error?: string) {
+  const language = languageOf(request)
+  const { say } = language
   const body = html`
-<h1>Connect a program</h1>
-${error && html`<p class="error" role="alert">${error}</p>`}
+<h1>${say('Connect a program')}</h1>
+${error && html`<p class="error" role="alert">${say(error)}</p>`}
 <form method="get" action="/~${slug}/oauth/device">
-<label>The code that the program shows
+<label>${say('The code that the program shows')}
 <input name="user_code" autocomplete="off" autocapitalize="characters" maxlength="20" required autofocus></label>
-<div class="actions"><button type="submit" class="primary">Continue</button></div>
+<div class="actions"><button type="submit" class="primary">${say('Continue')}</button></div>
 </form>`
-  return page(slug, 'Connect a program', body, { status: error ? 422 : 200 })
+  return page(language, slug, say('Connect a program'), body, { status: error ? 422 : 200 })
 }

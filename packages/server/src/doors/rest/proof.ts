@@ -7,7 +7,8 @@ import { type Call, type Route, textParam } from '../call.ts'
 import { answer, HTML, PLAIN } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ref, TEXT, WHOLE } from '../describe/schema.ts'
-import { LOGO } from '../oauth/html.ts'
+import { Html, html, type Language, LOGO } from '../pages/html.ts'
+import { languageOf } from '../pages/language.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 
@@ -51,7 +52,7 @@ async function checkpoint({ tenant, grant, request }: Call): Promise<Reply> {
   return contentReply(200, { value: () => found.note, text: () => found.note }, NOTE)
 }
 
-async function proof({ tenant, grant, params, query, budget }: Call): Promise<Reply> {
+async function proof({ tenant, grant, params, query, budget, request }: Call): Promise<Reply> {
   const format = textParam(query, 'format') ?? 'json'
   if (format !== 'json' && format !== 'html')
     throw new Problem('invalid_parameter', 'format must be json or html.', { field: 'format' })
@@ -60,7 +61,7 @@ async function proof({ tenant, grant, params, query, budget }: Call): Promise<Re
     throw new Problem('invalid_parameter', 'A page uses the newest checkpoint: omit size.', { field: 'size' })
   const found = await tenant.prove(grant).event(params.eventId!, size)
   budget.spendBytes((found.entry.data?.length ?? 0) + (found.entry.previous?.length ?? 0))
-  return format === 'html' ? proofPage(found) : json(200, found)
+  return format === 'html' ? proofPage(found, languageOf(request)) : json(200, found)
 }
 
 async function consistency({ tenant, grant, query }: Call): Promise<Reply> {
@@ -79,8 +80,8 @@ function sizeParam(query: Call['query'], name: string): number | null {
 }
 
 /** A proof as one page that checks itself: it needs no network, and sends nothing. */
-function proofPage(proof: EventProof): Reply {
-  const page = pageOf(proof)
+function proofPage(proof: EventProof, language: Language): Reply {
+  const page = pageOf(proof, language)
   return contentReply(
     200,
     { value: () => page, text: () => page },
@@ -93,47 +94,55 @@ function proofPage(proof: EventProof): Reply {
   )
 }
 
-function pageOf(proof: EventProof): string {
-  // No value can end the element that it is in.
-  const json = JSON.stringify(proof).replace(/</g, '\\u003c')
-  return `<!doctype html>
-<html lang="en">
+function pageOf(proof: EventProof, { code, dir, texts, say }: Language): string {
+  const { text } = html`<!doctype html>
+<html lang="${code}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<meta name="description" content="Proves that an event is in the log of a tenant, and checks itself.">
-<title>Proof of an event</title>
-<style>${STYLE}</style>
+<meta name="description" content="${say('Proves that an event is in the log of a tenant, and checks itself.')}">
+<title>${say('Proof of an event')}</title>
+<style>${new Html(STYLE)}</style>
 </head>
 <body>
 <main>
-<p class="brand">${LOGO.text} Tildebase</p>
-<h1>Proof of an event</h1>
-<p id="verdict" role="status">Checking…</p>
+<p class="brand">${LOGO} Tildebase</p>
+<h1>${say('Proof of an event')}</h1>
+<p id="verdict" role="status">${say('Checking…')}</p>
 <ul id="results"></ul>
-<h2>The event</h2>
+<h2>${say('The event')}</h2>
 <dl id="facts"></dl>
-<section tabindex="0" aria-label="The values after the event"><pre id="data"></pre></section>
-<h2>What this means</h2>
-<p>The checkpoint below is a signed statement about the whole log at one moment. If anyone, the operator included, changes,
-removes, inserts or reorders an event that it covers, the log does not fit this statement any more.</p>
-<p>This page proves that the event is in that log, with these values and at this place. It does not prove that what the event
-says is true, that the clock of the service was right, or that no other log was shown to others. Witnesses are there
-for the last point: each of them saw one history only.</p>
-<h2>The key of the service</h2>
-<p>Compare this key with the one that the service publishes at <code>/.well-known/tilde-keys</code>, or that you know from
-elsewhere. A page can name any key.</p>
-<section tabindex="0" aria-label="The key"><pre id="key"></pre></section>
-<h2>The checkpoint</h2>
-<section tabindex="0" aria-label="The checkpoint"><pre id="checkpoint"></pre></section>
+<section tabindex="0" aria-label="${say('The values after the event')}"><pre id="data" dir="ltr"></pre></section>
+<h2>${say('What this means')}</h2>
+<p>${say(MEANING)}</p>
+<p>${say(LIMITS)}</p>
+<h2>${say('The key of the service')}</h2>
+<p>${say(COMPARE, html`<code dir="ltr">/.well-known/tilde-keys</code>`)}</p>
+<section tabindex="0" aria-label="${say('The key')}"><pre id="key" dir="ltr"></pre></section>
+<h2>${say('The checkpoint')}</h2>
+<section tabindex="0" aria-label="${say('The checkpoint')}"><pre id="checkpoint" dir="ltr"></pre></section>
 </main>
-<script type="application/json" id="proof">${json}</script>
-<script>${SCRIPTS.proof}</script>
+<script type="application/json" id="texts">${data(texts)}</script>
+<script type="application/json" id="proof">${data(proof)}</script>
+<script>${new Html(SCRIPTS.proof)}</script>
 </body>
 </html>
 `
+  return text
 }
+
+/** A value as JSON that cannot end the element that it is in. */
+function data(value: unknown): Html {
+  return new Html(JSON.stringify(value).replace(/</g, '\\u003c'))
+}
+
+const MEANING =
+  'The checkpoint below is a signed statement about the whole log at one moment. If anyone, the operator included, changes, removes, inserts or reorders an event that it covers, the log does not fit this statement any more.'
+const LIMITS =
+  'This page proves that the event is in that log, with these values and at this place. It does not prove that what the event says is true, that the clock of the service was right, or that no other log was shown to others. Witnesses are there for the last point: each of them saw one history only.'
+const COMPARE =
+  'Compare this key with the one that the service publishes at {}, or that you know from elsewhere. A page can name any key.'
 
 /** The colours and sizes of the console. The page is alone in its file, so the typeface is that of the reader's system. */
 const STYLE = `

@@ -55,13 +55,13 @@ async function start(call: Call): Promise<Reply> {
 async function finish(call: Call): Promise<Reply> {
   const { verifiedEmail } = await client()
   const settings = settingsOf(call)
-  const { identity, slug } = call.tenant
+  const { identity } = call.tenant
   const state = textParam(call.query, 'state') ?? ''
   const kept = identity.spend(state)
   const browser = cookieOf(call.request.headers.cookie, COOKIE)
   const isOwn = browser !== null && kept?.browser === identity.digest(browser)
   if (kept?.purpose !== 'oidc' || !isOwn)
-    return failed(slug, 'This sign-in has expired or was already used. Start again.')
+    return failed(call, 'This sign-in has expired or was already used. Start again.')
   const { nonce, verifier, back } = kept as { nonce: string; verifier: string; back: string }
   const parameters = new URLSearchParams(call.request.query)
   const email = await verifiedEmail(settings, callback(call), parameters, { state, nonce, verifier }).catch(
@@ -72,7 +72,7 @@ async function finish(call: Call): Promise<Reply> {
   )
   const user = email === null ? null : identity.userByEmail(email)
   if (!user || (user.status !== 'Active' && user.status !== 'Invited'))
-    return failed(slug, 'There is no account for your verified e-mail address. Ask an administrator for an invitation.')
+    return failed(call, 'There is no account for your verified e-mail address. Ask an administrator for an invitation.')
   if (user.status === 'Invited') {
     const person = { ...OPERATOR, actor: user.id }
     await call.tenant.write(person, call.writes, call.budget, (write) =>
@@ -83,8 +83,8 @@ async function finish(call: Call): Promise<Reply> {
   return empty(303, { ...headers, location: back })
 }
 
-function failed(slug: string, message: string): Reply {
-  const { status, headers, body } = messagePage(slug, 'You are not signed in', message, 401)
+function failed(call: Call, message: string): Reply {
+  const { status, headers, body } = messagePage(call, 'You are not signed in', message, 401)
   return { status, headers, content: { value: () => body, text: () => String(body) } }
 }
 

@@ -1,7 +1,8 @@
 /// <reference path="../../browser/scripts.d.ts" />
 import { SCRIPTS } from '#scripts'
 import type { HttpRequest, HttpResponse } from '../../http.ts'
-import { type Html, html, page } from '../../oauth/html.ts'
+import { type Html, html, type Language, page } from '../../pages/html.ts'
+import { languageOf } from '../../pages/language.ts'
 import type { RequestTarget } from '../../target.ts'
 import { metadataPage } from '../metadata.ts'
 
@@ -23,11 +24,14 @@ export function identityPages(options: IdentityPageOptions) {
     if (request.method !== 'GET' && request.method !== 'HEAD') return null
     if (tenant === null) return segments.join('/') === 'oidc/callback' ? forwarded(request) : null
     if (target.dimensions.length === 0 && !FIRST.has(segments[0] ?? '')) return null
+    const language = languageOf(request)
     switch (segments.join('/')) {
       case 'sign-in':
-        return page(tenant, 'Sign in', signInPage(tenant, options), { script: true })
+        return page(language, tenant, language.say('Sign in'), signInPage(language, tenant, options), { script: true })
       case 'invitation':
-        return page(tenant, 'Invitation', invitationPage(tenant, options), { script: true })
+        return page(language, tenant, language.say('Invitation'), invitationPage(language, tenant, options), {
+          script: true,
+        })
       case 'sign-in/style.css':
         return file('text/css', STYLE)
       case 'sign-in/script.js':
@@ -49,43 +53,43 @@ function forwarded({ query }: HttpRequest): HttpResponse | null {
   return { status: 302, headers, body: null }
 }
 
-function signInPage(tenant: string, { passwords, oidc }: IdentityPageOptions): Html {
+function signInPage({ say }: Language, tenant: string, { passwords, oidc }: IdentityPageOptions): Html {
   return html`
-<h1>Sign in to ${tenant}</h1>
-<p class="error" role="alert" id="error" hidden></p>
+<h1>${say('Sign in to {}', tenant)}</h1>
+<p class="error" role="alert" id="error" data-unused="${say('The passkey was not used.')}" hidden></p>
 ${
   passwords &&
   html`<form id="sign-in" method="post" action="/~${tenant}/session">
-<label>E-mail address <input name="email" type="email" autocomplete="username webauthn" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<div class="actions"><button type="submit" class="primary">Sign in</button></div>
+<label>${say('E-mail address')} <input name="email" type="email" autocomplete="username webauthn" required autofocus></label>
+<label>${say('Password')} <input name="password" type="password" autocomplete="current-password" required></label>
+<div class="actions"><button type="submit" class="primary">${say('Sign in')}</button></div>
 </form>`
 }
 <div class="actions others">
-<button type="button" id="passkey">Sign in with a passkey</button>
-${oidc && html`<a class="button" id="oidc" href="/~${tenant}/session/oidc">Sign in with your organization</a>`}
+<button type="button" id="passkey">${say('Sign in with a passkey')}</button>
+${oidc && html`<a class="button" id="oidc" href="/~${tenant}/session/oidc">${say('Sign in with your organization')}</a>`}
 </div>
-<noscript>Signing in needs JavaScript.</noscript>`
+<noscript>${say('Signing in needs JavaScript.')}</noscript>`
 }
 
-function invitationPage(tenant: string, { passwords }: IdentityPageOptions): Html {
+function invitationPage({ say }: Language, tenant: string, { passwords }: IdentityPageOptions): Html {
   return html`
-<h1>Join ${tenant}</h1>
-<p class="error" role="alert" id="error" hidden></p>
+<h1>${say('Join {}', tenant)}</h1>
+<p class="error" role="alert" id="error" data-unused="${say('The passkey was not used.')}" hidden></p>
 <div id="invited" hidden>
-<p>Welcome, <strong id="name"></strong>. You sign in as <strong id="email"></strong>.</p>
-<div class="actions"><button type="button" class="primary" id="accept-passkey">Set up a passkey</button></div>
+<p>${say('Welcome, {}. You sign in as {}.', html`<strong><bdi id="name"></bdi></strong>`, html`<strong><bdi id="email"></bdi></strong>`)}</p>
+<div class="actions"><button type="button" class="primary" id="accept-passkey">${say('Set up a passkey')}</button></div>
 ${
   passwords &&
   html`<form id="accept" method="post" action="/~${tenant}/invitation/accept">
 <input name="email" type="email" autocomplete="username" hidden>
-<label>Or choose a password of 12 characters or more
+<label>${say('Or choose a password of 12 characters or more')}
 <input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required></label>
-<div class="actions"><button type="submit">Use a password</button></div>
+<div class="actions"><button type="submit">${say('Use a password')}</button></div>
 </form>`
 }
 </div>
-<noscript>An invitation needs JavaScript.</noscript>`
+<noscript>${say('An invitation needs JavaScript.')}</noscript>`
 }
 
 function file(type: string, body: string): HttpResponse {
@@ -127,7 +131,7 @@ button:disabled { opacity: .5 }
 .others { flex-direction: column; margin-top: 14px }
 form + .others { margin-top: 18px; padding-top: 18px; border-top: 1px solid var(--line) }
 table { width: 100%; border-collapse: collapse }
-th, td { padding: 5px 8px 5px 0; border-top: 1px solid var(--line); text-align: start; vertical-align: top; overflow-wrap: anywhere }
+th, td { padding-block: 5px; padding-inline: 0 8px; border-top: 1px solid var(--line); text-align: start; vertical-align: top; overflow-wrap: anywhere }
 .error { padding: 8px 12px; border-radius: 7px; color: var(--bad); background: var(--bad-soft) }
 .note { color: var(--soft); font-size: 12px }
 [hidden] { display: none !important }

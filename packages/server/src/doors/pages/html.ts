@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../http.ts'
+import type { Texts } from './texts.ts'
 
 /** A piece of HTML. Values become text in it, so no value can become markup. */
 export class Html {
@@ -30,6 +31,16 @@ const ESCAPES: { readonly [letter: string]: string } = {
   "'": '&#39;',
 }
 
+/** The language of a page. */
+export interface Language {
+  readonly code: string
+  readonly dir: 'ltr' | 'rtl'
+  /** The texts by the English ones; English itself needs none. */
+  readonly texts: Texts
+  /** A text as HTML: each `{}` is one of the values, in their order. */
+  say(english: string, ...values: readonly (string | Html)[]): Html
+}
+
 /** The logo of the console. */
 export const LOGO = new Html(
   '<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M6 19c2.500-7 6.500-7 10-3.500s7.500 3.500 10-3.500"/></svg>',
@@ -37,18 +48,19 @@ export const LOGO = new Html(
 
 /** A page of the service: no other site may frame it, and nothing runs in it but its own script. */
 export function page(
+  { code, dir, say }: Language,
   slug: string,
-  title: string,
+  title: string | Html,
   body: Html,
   { status = 200, script = false, formAction = '' } = {},
 ): HttpResponse {
   const at = `/~${slug}/sign-in`
   const { text } = html`<!doctype html>
-<html lang="en">
+<html lang="${code}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="${title}: a page of the tenant ${slug}.">
+<meta name="description" content="${say('{}: a page of the tenant {}.', title, slug)}">
 <title>${title}</title>
 <link rel="icon" href="/console/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${at}/style.css">
