@@ -109,6 +109,8 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
 
     const titles = await Promise.all(ids.map(async (id) => (await read(`/Contact/${id}`)).title ?? null))
     expect(titles).toEqual(['typed', null, 'typed'])
+    await page.getByText('2 of 3 operations were approved.').waitFor()
+    await page.getByText('Left out', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Changesets' }).waitFor()
   })

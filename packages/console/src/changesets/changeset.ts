@@ -46,8 +46,22 @@ export interface Choice {
   readonly onlyConflicts: boolean
 }
 
+/** What was proposed and not approved: the service lists only what was written. */
+function leftOut({ approved, operations, diff }: Reviewed): ProposedChange[] {
+  if (!approved) return []
+  const rest = operations.filter(
+    ({ number }) => !approved.includes(number) && !diff.some(({ operation }) => operation === number),
+  )
+  return rest.map(({ number, type, id, verb, data }) => {
+    const changes = Object.entries(data ?? {}).map(([field, to]) => [field, { from: null, to }])
+    return { operation: number, type, id, verb, changes: Object.fromEntries(changes) }
+  })
+}
+
 /** The lines of a review: each entity, its operations, and their fields. */
-export function linesOf({ diff, conflicts }: Reviewed, { words, onlyConflicts }: Choice): Line[] {
+export function linesOf(review: Reviewed, { words, onlyConflicts }: Choice): Line[] {
+  const { conflicts } = review
+  const diff = [...review.diff, ...leftOut(review)]
   const against = Map.groupBy(conflicts, ({ operation }) => operation)
   const wanted = diff.filter(
     (change) => (!onlyConflicts || against.has(change.operation)) && (words === '' || isAbout(change, words)),
