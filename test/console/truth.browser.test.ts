@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Receiver } from '../receiver.ts'
 import { BROWSER, type Tab } from './browser.ts'
 import { useStage } from './stage.ts'
 
@@ -142,5 +143,59 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     const lead = await read('Lead', $id)
     expect(lead).toMatchObject({ status: 'Converted', ...parts })
     expect(await read('Deal', lead.deal)).toMatchObject({ name: 'Deal of the lead', ...parts })
+  })
+
+  test('a short type shows all its fields in the form of a new entry', async () => {
+    const fields = { name: 'string!', colour: 'string', weight: 'number', note: 'string', bought: 'date' }
+    await stage.host.request('PUT', '/~acme/schema/Bicycle', fields)
+    const { page } = await stage.enter('Bicycle?new=1')
+
+    const dialog = page.getByRole('dialog')
+    for (const name of ['Name', 'Colour', 'Weight', 'Note', 'Bought']) await dialog.getByLabel(name).waitFor()
+
+    expect(await dialog.getByRole('button', { name: /^Show \d+ more/ }).count()).toBe(0)
+  })
+
+  test('the history writes times and amounts as the page does', async () => {
+    const { $id } = await make('Deal', { name: 'Written well', value: 1_500, currency: 'EUR', stage: 'Negotiation' })
+    await stage.host.request('POST', `/~acme/Deal/${$id}/win`)
+    const { page } = await stage.enter(`Deal/${$id}`)
+    await page.locator('.moment').nth(1).waitFor()
+
+    const text = await page.locator('.timeline').innerText()
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
+    expect(text).toContain('€1,500')
+  })
+
+  test('a webhook whose receiver fails is not shown as working', async () => {
+    const receiver = await Receiver.start()
+    receiver.answer(500)
+    const { body } = await stage.host.request('POST', '/~acme/webhooks', {
+      url: receiver.url,
+      events: ['Lead.created'],
+    })
+    await make('Lead', { name: 'Not delivered' })
+    await expect.poll(() => receiver.requests.length).toBe(1)
+
+    const { page } = await stage.enter('webhooks')
+    const row = page.getByRole('row', { name: receiver.url })
+    await row.waitFor()
+    await row.getByText('Failing').waitFor()
+    await page.goto(`${stage.host.url}/console#/~acme/webhooks/${body.$id}`)
+    await page.locator('.tail summary').first().click()
+    await page.getByText(/500/).first().waitFor()
+    await receiver.stop()
+  })
+
+  test('the inbox names a new key without a reload', async () => {
+    const { page } = await stage.enter('changesets')
+    await page.getByRole('heading', { name: 'Changesets' }).waitFor()
+    const agent = stage.host.as(await stage.host.key('acme', 'propose:crm', { name: 'Agent of this minute' }))
+    await agent('POST', '/~acme/Contact?propose=From%20a%20new%20key', { name: 'Proposed' })
+
+    await page
+      .getByRole('row', { name: /From a new key/ })
+      .getByText('Agent of this minute')
+      .waitFor()
   })
 })

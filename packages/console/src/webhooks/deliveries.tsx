@@ -2,6 +2,7 @@ import '../../style/pages/events.css'
 import type { EventRecord } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { State, Time } from '../parts/value.tsx'
+import { asOf } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
@@ -30,6 +31,18 @@ interface Delivery extends Omit<Attempt, 'at'> {
 }
 
 const STATES = ['pending', 'delivered', 'failed', 'test']
+
+/** Whether deliveries arrive. The service calls a webhook failing after several tries; the last one says it at once. */
+export function HookState({ hook }: { hook: Entity }) {
+  const path = `/webhooks/${hook.$id}`
+  const last = useData<Page<Delivery>>(
+    ['last delivery', path],
+    asOf.value === null ? (signal) => request('GET', `${path}/deliveries`, { query: { limit: 1 }, signal }) : null,
+    { types: ['*'] },
+  )
+  const error = last.value?.results[0]?.attempts.at(-1)?.error ?? null
+  return <State value={error === null ? String(hook.status) : 'failing'} />
+}
 
 /** What was sent to a webhook, try by try, newest first. */
 export function Deliveries(props: { hook: Entity; writes: boolean; onDone: () => void }) {

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
-import { State } from '../parts/value.tsx'
 import { asOf, go, href, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
@@ -16,7 +15,7 @@ import { Icon } from '../ui/icon.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
-import { Deliveries } from './deliveries.tsx'
+import { Deliveries, HookState } from './deliveries.tsx'
 
 interface Secret {
   readonly title: string
@@ -76,7 +75,7 @@ export function WebhooksPage() {
               </a>
             ),
           },
-          { label: t('Status'), cell: (hook) => <State value={String(hook.status)} /> },
+          { label: t('Status'), cell: (hook) => <HookState hook={hook} /> },
           { label: t('Events'), cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
         ]}
         actions={(hook) => mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
