@@ -38,6 +38,9 @@ export interface Opened {
   readonly hasRest: boolean
 }
 
+/** KiB of changed pages that a long transaction keeps: its commit writes them in one step, which holds the thread. */
+const MOST_LONG_CACHE = 4_000
+
 /** Opens a file with the settings of every connection. */
 export function openFile(path: string, options: SqlOptions, mode: Mode): Opened {
   const { limits = false, cacheKiB = 8_000, onCommit } = options
@@ -47,7 +50,7 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
     // Before the settings: it replaces the database that they are about.
     if (options.content) db.deserialize(options.content)
     for (const pragma of mode === 'alone' ? PRAGMAS : SHARED_PRAGMAS) db.exec(pragma)
-    db.exec(`PRAGMA cache_size = ${-cacheKiB}`)
+    db.exec(`PRAGMA cache_size = ${-(mode === 'long' ? Math.min(cacheKiB, MOST_LONG_CACHE) : cacheKiB)}`)
     // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
     if (onCommit || mode === 'long') db.exec('PRAGMA synchronous = NORMAL')
     if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
