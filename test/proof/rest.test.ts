@@ -176,7 +176,10 @@ describe('a consistency proof', () => {
 describe('a page of a proof', () => {
   /** Runs the page without a browser; what it shows. */
   async function opened(html: string, subtle: object = crypto.subtle) {
-    const [, json, script] = /id="proof">([\s\S]*?)<\/script>\s*<script>([\s\S]*?)<\/script>/.exec(html)!
+    const [, texts, json, script] =
+      /id="texts">([\s\S]*?)<\/script>\s*<script[^>]*id="proof">([\s\S]*?)<\/script>\s*<script>([\s\S]*?)<\/script>/.exec(
+        html,
+      )!
     const elements = new Map<string, { textContent: string; items: { className: string; textContent: string }[] }>()
     const element = (id: string) => {
       const found = elements.get(id) ?? { textContent: '', items: [] as never[] }
@@ -192,6 +195,7 @@ describe('a page of a proof', () => {
         },
       }
     }
+    elements.set('texts', { textContent: texts!, items: [] })
     elements.set('proof', { textContent: json!, items: [] })
     const body = { className: '' }
     const document = { body, getElementById: element, createElement: () => ({ className: '', textContent: '' }) }
@@ -228,7 +232,7 @@ describe('a page of a proof', () => {
     const { text, headers } = await app.request('GET', '/~page/proof/1?format=html')
 
     expect(headers.get('content-disposition')).toContain('attachment')
-    expect(text.match(/<\/script>/g)).toHaveLength(2)
+    expect(text.match(/<\/script>/g)).toHaveLength(3)
     expect(text).not.toMatch(/https?:\/\/(?!www\.w3)/)
     expect(text.match(/<pre (?![^>]*role=)[^>]*aria-label/g)).toBeNull()
     const { verdict, results } = await opened(text)
