@@ -3,10 +3,26 @@ import type { Tab } from './browser.ts'
 /** The states that colours are checked in. */
 const STATES = ['rest', 'hover', 'focus-visible', 'active'] as const
 
+/** So often the page is checked again that was drawn anew during the check. */
+const MOST_TRIES = 5
+
 /** Texts whose computed colour is too close to the colour behind them, as WCAG AA counts it, in every state. */
-export async function faintTexts(page: Tab['page'], states: readonly string[] = STATES): Promise<string[]> {
-  const found = new Set<string>()
+export async function faintTexts(page: Tab['page'], states: readonly string[] = STATES, tries = 1): Promise<string[]> {
   const session = await page.context().newCDPSession(page)
+  try {
+    return await faintIn(page, session, states)
+  } catch (reason) {
+    if (tries >= MOST_TRIES || !String(reason).includes('Could not find node')) throw reason
+  } finally {
+    await session.detach()
+  }
+  return faintTexts(page, states, tries + 1)
+}
+
+type Session = Awaited<ReturnType<ReturnType<Tab['page']['context']>['newCDPSession']>>
+
+async function faintIn(page: Tab['page'], session: Session, states: readonly string[]): Promise<string[]> {
+  const found = new Set<string>()
   await session.send('DOM.enable')
   await session.send('CSS.enable')
   const { root } = await session.send('DOM.getDocument', { depth: 0 })
@@ -20,7 +36,6 @@ export async function faintTexts(page: Tab['page'], states: readonly string[] = 
     for (const text of await page.evaluate(faint)) found.add(`${state}: ${text}`)
   }
   await Promise.all(nodeIds.map((nodeId) => session.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [] })))
-  await session.detach()
   return [...found]
 }
 
