@@ -3,7 +3,7 @@ import type { Tab } from './browser.ts'
 /** The states that colours are checked in. */
 const STATES = ['rest', 'hover', 'focus-visible', 'active'] as const
 
-/** So often the page is checked again that was drawn anew during the check. */
+/** How often a page is checked that changes during the check. */
 const MOST_TRIES = 5
 
 /** Texts whose computed colour is too close to the colour behind them, as WCAG AA counts it, in every state. */

@@ -104,7 +104,10 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Assign' }).click()
     await page.getByRole('dialog').getByRole('combobox', { name: 'Assignee' }).fill('Mae')
     await page.getByRole('option', { name: 'Mae Carol' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: /^Assign/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Assign/ })
+      .click()
     await page.locator('.timeline .moment').nth(2).waitFor()
     expect(await page.locator('.moment-head strong').allTextContents()).toEqual(['Assigned', 'Qualified', 'Created'])
   })
