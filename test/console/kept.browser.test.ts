@@ -133,6 +133,7 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     await page.getByRole('button', { name: 'Restore 1' }).click()
     await expect.poll(there).toBe(1)
     await page.getByLabel('Find in the bin').fill('binned')
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(2)
     await page.getByRole('button', { name: 'Restore all deleted together' }).first().click()
 
     await expect.poll(there).toBe(3)
