@@ -1,3 +1,4 @@
+import { Problem } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { asOf, href, look, place } from '../place.ts'
 import { may, mayChange } from '../service/access.ts'
@@ -34,8 +35,13 @@ export function BinPage() {
     let restored = 0
     try {
       for (const { entityType, entityId } of some) {
-        await write({ path: `/${entityType}/${entityId}/restore`, type: entityType }, correlation)
-        restored++
+        try {
+          await write({ path: `/${entityType}/${entityId}/restore`, type: entityType }, correlation)
+          restored++
+        } catch (reason) {
+          // It was restored since the list was read: the others still have to be.
+          if (!(reason instanceof Problem && reason.code === 'invalid_transition')) throw reason
+        }
       }
     } catch (reason) {
       sayError(reason)
