@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { guardPlace, place } from './place.ts'
 import { confirmDiscard } from './ui/dialog.tsx'
 
@@ -28,19 +28,19 @@ export interface Kept<T> {
   set(next: T | ((old: T) => T)): void
   /** Forgets the draft: it was saved, or people discarded it. */
   forget(): void
+  readonly isSaving: boolean
+  /** Runs the write that saves the draft, once at a time. The page may be left meanwhile without a question. */
+  save(write: () => Promise<void>): Promise<void>
 }
 
 /**
  * What people wrote and did not save yet. It survives a reload of the tab under its name, and the page is not left
  * without a question while it is not empty and not being saved. Without a name it does not survive.
  */
-export function useDraft<T>(
-  name: string | null,
-  initial: T,
-  isEmpty: (draft: T) => boolean,
-  isSaving = false,
-): Kept<T> {
+export function useDraft<T>(name: string | null, initial: T, isEmpty: (draft: T) => boolean): Kept<T> {
   const [draft, setDraft] = useState<T>(() => (name === null ? null : keptDraft<T>(name)) ?? initial)
+  const [isSaving, setSaving] = useState(false)
+  const isRunning = useRef(false)
   const isUnsaved = !isEmpty(draft)
   useLayoutEffect(() => {
     if (name === null) return
@@ -48,7 +48,18 @@ export function useDraft<T>(
     else sessionStorage.removeItem(keyOf(name))
   }, [name, draft, isUnsaved])
   useUnsaved(isUnsaved && !isSaving, name)
-  return { draft, set: setDraft, forget: () => forgetDraft(name) }
+  const save = async (write: () => Promise<void>) => {
+    if (isRunning.current) return
+    isRunning.current = true
+    setSaving(true)
+    try {
+      await write()
+    } finally {
+      isRunning.current = false
+      setSaving(false)
+    }
+  }
+  return { draft, set: setDraft, forget: () => forgetDraft(name), isSaving, save }
 }
 
 /** Asks before the page is left while something on it is not saved. */

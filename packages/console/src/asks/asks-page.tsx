@@ -47,18 +47,19 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
   const noun = ask.fields === null ? null : parseNoun('Ask', ask.fields)
   const fields = Object.values(noun?.fields ?? {}).filter(isWritable)
   const issues = issuesOf(error)
-  const answer = async (word: 'Approved' | 'Rejected') => {
-    setError(null)
-    try {
-      await request('POST', `/asks/${ask.id}/answer`, { body: { answer: word, fields: kept.draft } })
-      kept.set({})
-      kept.forget()
-      say(`${ask.title}: ${word.toLowerCase()}.`)
-      onAnswered()
-    } catch (reason) {
-      setError(reason as Error)
-    }
-  }
+  const answer = (word: 'Approved' | 'Rejected') =>
+    kept.save(async () => {
+      setError(null)
+      try {
+        await request('POST', `/asks/${ask.id}/answer`, { body: { answer: word, fields: kept.draft } })
+        kept.set({})
+        kept.forget()
+        say(`${ask.title}: ${word.toLowerCase()}.`)
+        onAnswered()
+      } catch (reason) {
+        setError(reason as Error)
+      }
+    })
   return (
     <section class="panel ask" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{ask.title}</h2>

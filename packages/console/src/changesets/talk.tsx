@@ -16,10 +16,15 @@ export function Talk(props: { id: string; comments: Reviewed['comments'] & objec
   const kept = useDraft(`comment ${props.id}`, '', (comment) => comment.trim() === '')
   const text = kept.draft
   const add = () =>
-    write({ path: `/changesets/${props.id}/comment`, body: { text: text.trim() }, type: 'Changeset' }).then(
-      () => kept.set(''),
-      sayError,
-    )
+    kept.save(async () => {
+      try {
+        await write({ path: `/changesets/${props.id}/comment`, body: { text: text.trim() }, type: 'Changeset' })
+        kept.set('')
+        kept.forget()
+      } catch (reason) {
+        sayError(reason)
+      }
+    })
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{t('Comments')}</h2>

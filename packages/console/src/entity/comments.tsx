@@ -35,17 +35,19 @@ export function Comments({ entity }: { entity: Entity }) {
     { types: asOf.value === null ? [TYPE] : [] },
   )
   if (!isThere) return null
-  const add = async () => {
-    const body = { body: text.trim(), about: entity.$id, ...(isIssue && { issue: entity.$id }) }
-    if (body.body === '') return
-    try {
-      const { correlation } = await write({ path: `/${TYPE}`, body, type: TYPE })
-      kept.set('')
-      sayDone(t('Note added.'), correlation)
-    } catch (reason) {
-      sayError(reason)
-    }
-  }
+  const add = () =>
+    kept.save(async () => {
+      const body = { body: text.trim(), about: entity.$id, ...(isIssue && { issue: entity.$id }) }
+      if (body.body === '') return
+      try {
+        const { correlation } = await write({ path: `/${TYPE}`, body, type: TYPE })
+        kept.set('')
+        kept.forget()
+        sayDone(t('Note added.'), correlation)
+      } catch (reason) {
+        sayError(reason)
+      }
+    })
   const remove = (comment: Entity) =>
     write({ method: 'DELETE', path: `/${TYPE}/${comment.$id}`, version: comment.$version, type: TYPE }).then(
       ({ correlation }) => sayDone(t('Note deleted.'), correlation),

@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { FieldInput } from '../../parts/forms/field-input.tsx'
@@ -33,7 +33,6 @@ export function EditRow(props: {
   const { base, changed: draft } = kept.draft
   const setField = (name: string, value: Json) =>
     kept.set((old) => ({ ...old, changed: { ...old.changed, [name]: value } }))
-  const [busy, setBusy] = useState(false)
   const row = useRef<HTMLTableRowElement>(null)
   useLayoutEffect(
     () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
@@ -41,19 +40,16 @@ export function EditRow(props: {
   )
   // With the drawing and not after it: the next key may leave the row.
   useLayoutEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
-  const save = async () => {
-    if (busy) return
-    setBusy(true)
-    try {
-      if (Object.keys(draft).length === 0 || (await saveFields(noun, base, draft))) {
+  const save = () =>
+    kept.save(async () => {
+      try {
+        if (Object.keys(draft).length > 0 && !(await saveFields(noun, base, draft))) return
         kept.forget()
         props.onSaved()
+      } catch (reason) {
+        sayError(reason)
       }
-    } catch (reason) {
-      sayError(reason)
-    }
-    setBusy(false)
-  }
+    })
   useKeys({ 'mod+s': () => void save(), 'mod+Enter': () => void save(), Escape: props.onCancel })
   const press = (event: KeyboardEvent) => {
     const isOwn = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLButtonElement
@@ -84,7 +80,7 @@ export function EditRow(props: {
       })}
       <td class="row-actions">
         <div class="buttons">
-          <button type="button" class="primary" aria-busy={busy} onClick={() => void save()}>
+          <button type="button" class="primary" aria-busy={kept.isSaving} onClick={() => void save()}>
             {t('Save')}
           </button>
           <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={props.onCancel}>

@@ -47,22 +47,21 @@ export function FieldsForm(props: {
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   const [error, setError] = useState<Error | null>(null)
-  const [busy, setBusy] = useState(false)
   const { base } = props
-  const kept = useDraft<KeptForm>(props.draft ?? null, { changed: {}, base }, (form) => isEmpty(form.changed), busy)
+  const kept = useDraft<KeptForm>(props.draft ?? null, { changed: {}, base }, (form) => isEmpty(form.changed))
   const { changed } = kept.draft
   const [all, setAll] = useState(props.first === undefined)
   const save = async () => {
-    if (busy || !form.current?.reportValidity()) return
-    setBusy(true)
-    try {
-      if ((await props.onSubmit(changed)) !== false) kept.forget()
-    } catch (reason) {
-      setError(reason as Error)
-      const wrong = issuesOf(reason).some(({ field }) => field && props.first && !props.first.includes(field))
-      if (wrong) setAll(true)
-    }
-    setBusy(false)
+    if (!form.current?.reportValidity()) return
+    await kept.save(async () => {
+      try {
+        if ((await props.onSubmit(changed)) !== false) kept.forget()
+      } catch (reason) {
+        setError(reason as Error)
+        const wrong = issuesOf(reason).some(({ field }) => field && props.first && !props.first.includes(field))
+        if (wrong) setAll(true)
+      }
+    })
   }
   const leave = async () => {
     if (!isEmpty(changed) && !(await confirmDiscard())) return
@@ -123,7 +122,7 @@ export function FieldsForm(props: {
       {props.children}
       <Failure error={error} />
       <footer>
-        <button type="submit" class="primary" aria-busy={busy}>
+        <button type="submit" class="primary" aria-busy={kept.isSaving}>
           {props.submit} <kbd>Ctrl S</kbd>
         </button>
         <button type="button" onClick={() => void leave()}>

@@ -1,5 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { t } from '../../texts/text.ts'
@@ -32,24 +32,20 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
     ({ base, value }) => value === base[field.name],
   )
   const { base, value } = kept.draft
-  const [busy, setBusy] = useState(false)
   const box = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
   const done = () => {
     kept.forget()
     props.onDone()
   }
-  const save = async (next: Json | undefined) => {
-    if (busy) return
-    if (next === base[field.name]) return done()
-    setBusy(true)
-    try {
-      if (await saveFields(noun, base, { [field.name]: next ?? null })) done()
-    } catch (reason) {
-      sayError(reason)
-    }
-    setBusy(false)
-  }
+  const save = (next: Json | undefined) =>
+    kept.save(async () => {
+      try {
+        if (next === base[field.name] || (await saveFields(noun, base, { [field.name]: next ?? null }))) done()
+      } catch (reason) {
+        sayError(reason)
+      }
+    })
   const leave = async () => {
     if (value === base[field.name] || (await confirmDiscard())) done()
   }
@@ -70,7 +66,7 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
     >
       <FieldInput id={`fact-${field.name}`} label={labelOf(field.name)} field={field} value={value} onChange={change} />
       {!isChoice && (
-        <button type="submit" class="primary icon-only" aria-label={t('Save')} aria-busy={busy}>
+        <button type="submit" class="primary icon-only" aria-label={t('Save')} aria-busy={kept.isSaving}>
           <Icon name="check" />
         </button>
       )}
