@@ -79,6 +79,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   let stopping = false
 
   const book = (slug: string, at: number | null): void => alarms.book(slug, at)
+  const setAlarm = (slug: string, at: number | null) => alarms.bookSafely(slug, at)
   /** A key that one tenant names for another is admitted as the key of a request is. */
   const readOther = async (call: TenantCall): Promise<HttpResponse> => {
     const { slug, sender, requestId } = call
@@ -96,11 +97,11 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       ? new WorkerPool(settings, {
           book: cluster?.booking(book) ?? book,
           onQuarantine: (slug, until) => journal.record('quarantine', slug, { until: isoOf(until) }),
-          readOther,
+          host: { readOther, setAlarm },
           gate: cluster?.gate,
         })
       : null
-  const thread = { baseUrl: () => baseUrl, book, readOther }
+  const thread = { baseUrl: () => baseUrl, book, setAlarm, readOther }
   /** Where the first write creates a tenant, reads before it find an empty one. Its folder is never made. */
   const emptyTenants = () =>
     settings.createTenants === 'write'

@@ -51,6 +51,12 @@ export class Alarms {
     if (at !== null && at < this.#timerAt) this.#setTimer(at)
   }
 
+  /** The same; settles when it is on the disk. */
+  async bookSafely(slug: string, at: number | null): Promise<void> {
+    this.book(slug, at)
+    await this.#sql.pending()
+  }
+
   /** Rings what is due, and waits for the next. */
   start(): void {
     this.#setTimer(this.#isSilent ? null : this.#next())

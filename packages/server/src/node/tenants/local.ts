@@ -23,7 +23,7 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 
 /** What differs between the thread of the host and a worker of it. */
 export interface Thread
-  extends Pick<LocalTenantsOptions, 'book' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication' | 'clock'> {
+  extends Pick<LocalTenantsOptions, 'book' | 'setAlarm' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication' | 'clock'> {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
   /** Reads a tenant that may be in another thread or on another node; absent where all are in this one. */
@@ -76,6 +76,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     // No tenant chooses these addresses: the guard against private ones is not for them.
     witnesses: createWitnesses(settings.witnesses, createOutbound({ insecure: true })),
     book: thread.book,
+    setAlarm: thread.setAlarm,
     opened: thread.opened,
     worked: thread.worked,
     atWork: thread.atWork,

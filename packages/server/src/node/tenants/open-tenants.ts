@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../doors/http.ts'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock } from '../../host/ports.ts'
 import { canDefer } from '../sqlite/disk-sync.ts'
@@ -10,6 +11,8 @@ export interface OpenTenantsOptions extends OpenOptions {
   readonly mostOpen: number
   /** Books when a tenant that is being closed is to be woken again. */
   readonly book: (slug: string, at: number | null) => void | Promise<void>
+  /** The same, before it is closed; settles when that is on the disk. */
+  readonly setAlarm?: ((slug: string, at: number | null) => MaybePromise<void>) | undefined
   /** Called when a tenant has been opened. */
   readonly opened?: ((slug: string) => void) | undefined
 }
@@ -161,7 +164,12 @@ export class OpenTenants {
       const entry = this.#open.get(slug)
       if (!entry?.isIdle()) continue
       await entry.settle()
-      await scheduler.later(slug, () => this.#isOver && this.#isUnused(entry) && this.close(slug))
+      // After a crash, an alarm or a log next to the file wakes a tenant: one of them is always on the disk.
+      const due = entry.tenant.due(true)
+      await this.#options.setAlarm?.(slug, due)
+      await scheduler.later(slug, () => {
+        if (this.#isOver && this.#isUnused(entry) && entry.tenant.due(true) === due) this.close(slug)
+      })
       if (!this.#isOver || this.#calm !== null) return
     }
   }

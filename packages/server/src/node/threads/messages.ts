@@ -1,5 +1,5 @@
 import type { About } from '@tildebase/nouns'
-import type { HttpResponse } from '../../doors/http.ts'
+import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
 
 /** What the gateway's thread asks of a worker: one of these of the tenants that live there. */
@@ -14,6 +14,14 @@ export type Method =
   | 'closeTenant'
   | 'dropTenant'
 
+/** What a worker asks of the gateway's thread. */
+export interface HostCalls {
+  /** Reads another tenant, wherever that is. */
+  readOther(call: TenantCall): MaybePromise<HttpResponse>
+  /** Books when a tenant that is about to be closed is to be woken; settles when that is on the disk. */
+  setAlarm(slug: string, at: number | null): MaybePromise<void>
+}
+
 /** From the gateway's thread to a worker. */
 export type ToWorker =
   | { readonly do: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
@@ -22,8 +30,8 @@ export type ToWorker =
   | { readonly do: 'begin'; readonly baseUrl: string }
   | { readonly do: 'ping' }
   | { readonly do: 'stop' }
-  /** The answer of another tenant. */
-  | { readonly do: 'other'; readonly id: number; readonly answer: HttpResponse }
+  /** The answer to an `ask`. */
+  | { readonly do: 'answer'; readonly id: number; readonly value: unknown }
   /** What was held may leave, or may not. */
   | { readonly do: 'pass'; readonly id: number; readonly isAllowed: boolean }
   /** No time before this one is given out for the tenant; none after `until` for any. */
@@ -40,8 +48,7 @@ export type FromWorker =
   /** The call waits for something other than the thread. */
   | { readonly do: 'waits'; readonly id: number; readonly ms: number }
   | { readonly do: 'opened'; readonly slug: string }
-  /** Reads another tenant, wherever that is. */
-  | { readonly do: 'readOther'; readonly id: number; readonly call: TenantCall }
+  | { readonly do: 'ask'; readonly id: number; readonly method: keyof HostCalls; readonly args: readonly unknown[] }
   | { readonly do: 'book'; readonly slug: string; readonly at: number | null }
   /** The file of a tenant has one commit more. It comes before every answer that can know of it. */
   | {

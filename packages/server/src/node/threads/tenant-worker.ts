@@ -1,13 +1,13 @@
 import { type Transferable, Worker } from 'node:worker_threads'
 import { Problem } from '@tildebase/nouns'
-import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
+import type { HttpResponse } from '../../doors/http.ts'
 import { refusal } from '../../doors/respond.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
 import { log, report } from '../log.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, problemFrom, refusalOf } from './flows.ts'
 import type { Gate } from './gate.ts'
-import { FLOWING, type Flow, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { FLOWING, type Flow, type FromWorker, type HostCalls, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { Wire } from './wire.ts'
 import type { Start } from './worker.ts'
@@ -22,8 +22,7 @@ interface WorkerOptions {
   /** Called with the tenant that the thread worked on when it ended. Returns whether the tenant is in quarantine now. */
   readonly died: (slug: string) => boolean
   readonly isQuarantined: (slug: string) => boolean
-  /** Reads a tenant for the caller of another. */
-  readonly readOther: (call: TenantCall) => MaybePromise<HttpResponse>
+  readonly host: HostCalls
   /** Holds what the thread sends back for a tenant; absent when all of it may leave at once. */
   readonly gate?: Gate | undefined
 }
@@ -185,8 +184,8 @@ export class TenantWorker {
           () => this.tell({ do: 'pass', id: message.id, isAllowed: false }),
         )
         break
-      case 'readOther':
-        void this.#readOther(message.id, message.call)
+      case 'ask':
+        void this.#ask(message)
         break
       case 'opened':
         this.#open.add(message.slug)
@@ -209,16 +208,23 @@ export class TenantWorker {
     }
   }
 
-  /** Sends the answer of another tenant to the thread. */
-  async #readOther(id: number, call: TenantCall): Promise<void> {
-    let answer: HttpResponse
+  /** Does in this thread what the other one asks for. */
+  async #ask({ id, method, args }: Extract<FromWorker, { do: 'ask' }>): Promise<void> {
+    const value =
+      method === 'readOther'
+        ? await this.#readOther(args[0] as TenantCall)
+        : await this.#options.host[method](...(args as Parameters<HostCalls[typeof method]>))
+    this.tell({ do: 'answer', id, value })
+  }
+
+  /** The answer of another tenant, as a whole. */
+  async #readOther(call: TenantCall): Promise<HttpResponse> {
     try {
-      answer = await this.#options.readOther(call)
-      if (isStream(answer.body)) answer = { ...answer, body: await collected(answer.body) }
+      const answer = await this.#options.host.readOther(call)
+      return isStream(answer.body) ? { ...answer, body: await collected(answer.body) } : answer
     } catch (reason) {
-      answer = refusal(reason, call.requestId, report)
+      return refusal(reason, call.requestId, report)
     }
-    this.tell({ do: 'other', id, answer })
   }
 
   /** Asks for a sign of life while something is awaited. */

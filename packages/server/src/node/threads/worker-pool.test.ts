@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -35,6 +35,28 @@ test('a problem in a worker is the same problem in the thread that asked', async
     message: 'There is no tenant acme.',
     about: { id: 'acme' },
   })
+})
+
+test('a tenant that is unused is closed when its alarm is on the disk, and not before', async () => {
+  const onDisk = Promise.withResolvers<void>()
+  const slugs = ['t0', 't1']
+  const small = new WorkerPool(readSettings({ data, workers: '1' }, { TILDE_OPEN_TENANTS: '1' }), {
+    book: () => {},
+    host: { readOther: (call) => small.handle(call), setAlarm: (slug) => (asked.push(slug), onDisk.promise) },
+  })
+  const asked: string[] = []
+  const isOpen = (slug: string) => existsSync(`${new TenantFiles(data).pathOf(slug)}-wal`)
+  await small.start()
+  for (const slug of slugs) {
+    await small.task(slug, { do: 'create' })
+    await small.wake(slug)
+  }
+
+  await expect.poll(() => asked, { timeout: 10_000 }).toEqual(['t0'])
+  expect(slugs.map(isOpen)).toEqual([true, true])
+  onDisk.resolve()
+  await expect.poll(() => slugs.map(isOpen)).toEqual([false, true])
+  await small.close()
 })
 
 test('every tenant that is open is booked when the thread is ended before it has closed all', async () => {

@@ -8,7 +8,7 @@ import { log, report } from '../log.ts'
 import type { AdminTask } from '../operator/admin-tasks.ts'
 import { addStats, type Stats } from '../watch/stats.ts'
 import type { Gate } from './gate.ts'
-import type { ToWorker } from './messages.ts'
+import type { HostCalls, ToWorker } from './messages.ts'
 import { TenantWorker } from './tenant-worker.ts'
 
 const STOP_MS = 10_000
@@ -17,8 +17,8 @@ const STOP_MS = 10_000
 interface PoolPorts {
   readonly book: (slug: string, at: number | null) => void
   readonly onQuarantine?: (slug: string, until: number) => void
-  /** Reads a tenant for the caller of another; by default one of this pool. */
-  readonly readOther?: (call: TenantCall) => MaybePromise<HttpResponse>
+  /** By default a tenant of this pool is read, and `book` is all there is to an alarm. */
+  readonly host?: HostCalls
   readonly gate?: Gate | undefined
 }
 
@@ -29,7 +29,7 @@ export class WorkerPool implements TenantHost<AdminTask, Stats> {
   readonly #onQuarantine: (slug: string, until: number) => void
   #baseUrl = ''
 
-  constructor(settings: Settings, { book, onQuarantine, readOther, gate }: PoolPorts) {
+  constructor(settings: Settings, { book, onQuarantine, host, gate }: PoolPorts) {
     this.#onQuarantine = onQuarantine ?? (() => {})
     this.#workers = Array.from(
       { length: settings.workers },
@@ -41,7 +41,7 @@ export class WorkerPool implements TenantHost<AdminTask, Stats> {
           book,
           died: (slug) => this.#died(slug),
           isQuarantined: (slug) => this.#quarantine.has(slug),
-          readOther: readOther ?? ((call) => this.handle(call)),
+          host: host ?? { readOther: (call) => this.handle(call), setAlarm: book },
           gate,
         }),
     )

@@ -8,7 +8,7 @@ import { TenantFiles } from '../sqlite/files.ts'
 import { localTenants } from '../tenants/local.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, refusalOf } from './flows.ts'
-import { FLOWING, type FromWorker, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import { FLOWING, type FromWorker, type HostCalls, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
 import { ThreadReplication } from './thread-replication.ts'
 import { Wire } from './wire.ts'
 
@@ -39,15 +39,12 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   worked: use,
   isAwaited: () => atWork.isAwaited,
   replication,
-  readOther: (call) =>
-    new Promise((answered) => {
-      others.set(++lastOther, answered)
-      wire.send({ do: 'readOther', id: lastOther, call })
-    }),
+  readOther: (call) => ask('readOther', call),
+  setAlarm: (slug, at) => ask('setAlarm', slug, at),
 })
-/** Requests to other tenants that wait for their answers. */
-const others = new Map<number, (answer: HttpResponse) => void>()
-let lastOther = 0
+/** Calls of the gateway's thread that wait for their answers. */
+const asked = new Map<number, (value: never) => void>()
+let lastAsked = 0
 /** Milliseconds that tenants used since the last report. */
 const used = new Map<string, number>()
 /** Calls whose client may leave. */
@@ -81,9 +78,9 @@ function receive(message: ToWorker): void {
     case 'clockLimit':
       replication?.receive(message)
       break
-    case 'other':
-      others.get(message.id)?.(message.answer)
-      others.delete(message.id)
+    case 'answer':
+      asked.get(message.id)?.(message.value as never)
+      asked.delete(message.id)
       break
     case 'stop':
       void tenants.close().finally(() => {
@@ -95,6 +92,15 @@ function receive(message: ToWorker): void {
       flows.receive(message)
   }
 }
+
+function ask<M extends keyof HostCalls>(method: M, ...args: Parameters<HostCalls[M]>): Promise<Asked<M>> {
+  return new Promise((answered) => {
+    asked.set(++lastAsked, answered)
+    wire.send({ do: 'ask', id: lastAsked, method, args })
+  })
+}
+
+type Asked<M extends keyof HostCalls> = Awaited<ReturnType<HostCalls[M]>>
 
 async function call(id: number, method: Method, args: readonly unknown[]): Promise<void> {
   try {
