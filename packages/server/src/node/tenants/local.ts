@@ -23,7 +23,10 @@ import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
 
 /** What differs between the thread of the host and a worker of it. */
 export interface Thread
-  extends Pick<LocalTenantsOptions, 'book' | 'setAlarm' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication' | 'clock'> {
+  extends Pick<
+    LocalTenantsOptions,
+    'book' | 'setAlarm' | 'opened' | 'worked' | 'atWork' | 'isAwaited' | 'replication' | 'clock'
+  > {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
   /** Reads a tenant that may be in another thread or on another node; absent where all are in this one. */

@@ -7,7 +7,16 @@ import { log, report } from '../log.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, problemFrom, refusalOf } from './flows.ts'
 import type { Gate } from './gate.ts'
-import { FLOWING, type Flow, type FromWorker, type HostCalls, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import {
+  FLOWING,
+  type Flow,
+  type FromWorker,
+  type HostCalls,
+  isFlowing,
+  isStream,
+  type Method,
+  type ToWorker,
+} from './messages.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { Wire } from './wire.ts'
 import type { Start } from './worker.ts'

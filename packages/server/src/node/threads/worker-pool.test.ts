@@ -40,11 +40,15 @@ test('a problem in a worker is the same problem in the thread that asked', async
 test('a tenant that is unused is closed when its alarm is on the disk, and not before', async () => {
   const onDisk = Promise.withResolvers<void>()
   const slugs = ['t0', 't1']
+  const asked: string[] = []
+  const setAlarm = (slug: string) => {
+    asked.push(slug)
+    return onDisk.promise
+  }
   const small = new WorkerPool(readSettings({ data, workers: '1' }, { TILDE_OPEN_TENANTS: '1' }), {
     book: () => {},
-    host: { readOther: (call) => small.handle(call), setAlarm: (slug) => (asked.push(slug), onDisk.promise) },
+    host: { readOther: (call) => small.handle(call), setAlarm },
   })
-  const asked: string[] = []
   const isOpen = (slug: string) => existsSync(`${new TenantFiles(data).pathOf(slug)}-wal`)
   await small.start()
   for (const slug of slugs) {

@@ -1,6 +1,6 @@
 import { isoOf, Problem } from '@tildebase/nouns'
 import { unauthorized } from '../../doors/app.ts'
-import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
+import type { HttpResponse } from '../../doors/http.ts'
 import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Settings } from '../../host/settings/settings.ts'
 import type { TenantHost } from '../../host/tenant-host.ts'

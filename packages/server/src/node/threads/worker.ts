@@ -8,7 +8,15 @@ import { TenantFiles } from '../sqlite/files.ts'
 import { localTenants } from '../tenants/local.ts'
 import { AtWork } from './at-work.ts'
 import { Flows, ownBytes, refusalOf } from './flows.ts'
-import { FLOWING, type FromWorker, type HostCalls, isFlowing, isStream, type Method, type ToWorker } from './messages.ts'
+import {
+  FLOWING,
+  type FromWorker,
+  type HostCalls,
+  isFlowing,
+  isStream,
+  type Method,
+  type ToWorker,
+} from './messages.ts'
 import { ThreadReplication } from './thread-replication.ts'
 import { Wire } from './wire.ts'
 
