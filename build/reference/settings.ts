@@ -80,7 +80,7 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
       'The mail server: `smtps://name:password@mail.example.org`, or `smtp:` with STARTTLS. See [E-mail](../email.md).',
     TILDE_SMTP_FROM: 'The sender of messages that name none. Required with TILDE_SMTP_URL.',
     TILDE_IMAP_URL:
-      'A mailbox of the service: `imaps://name:password@mail.example.org`. Its messages go to the tenants whose inbox has the address of a recipient. Not in a cluster.',
+      'A mailbox of the service: `imaps://name:password@mail.example.org`. Its messages go to the tenants whose inbox has the address of a recipient. In a cluster, one node reads it.',
     TILDE_IMAP_INTERVAL: 'How often that mailbox, and one of a tenant without a schedule of its own, is looked at.',
   },
   Cluster: {

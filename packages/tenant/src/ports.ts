@@ -157,7 +157,7 @@ export interface Mail {
   /** Sends by a server of the tenant's own, or by that of the service. Never throws: failures are returned. */
   send(mail: OutgoingMail, server: MailServer | null): Promise<MailOutcome>
   /** Takes addresses of the mailbox of the service for a tenant. Returns those that another tenant has already. */
-  claim?(slug: string, addresses: readonly string[]): readonly string[]
+  claim?(slug: string, addresses: readonly string[]): Promise<readonly string[]>
   /** Why a server does not let us in; null if it does. */
   check(server: MailServer): Promise<string | null>
   /** Takes a raw message of a tenant apart, next to its thread. */

@@ -118,8 +118,8 @@ verifies(
     isOver = true
     await appended
     await connect('later').prepare()
-    expect((await collations()).map(({ collation_name }) => collation_name)).toEqual(['C', 'C', 'C'])
-    expect(await postgres.query(`SELECT value FROM tilde_settings WHERE name = 'tables'`)).toEqual([{ value: '2' }])
+    expect((await collations()).map(({ collation_name }) => collation_name)).toEqual(['C', 'C', 'C', 'C'])
+    expect(await postgres.query(`SELECT value FROM tilde_settings WHERE name = 'tables'`)).toEqual([{ value: '3' }])
     expect(await indexFiles()).toEqual(files)
     expect((await older.list('', 10)).map(({ slug }) => slug)).toEqual(SLUGS.toSorted())
     expect((await older.read('a-b', 0)).length).toBe(Math.min(head, 1_000))
@@ -127,7 +127,7 @@ verifies(
 )
 
 verifies('cluster.tables', 'a node does not start on tables of a newer version', async () => {
-  await postgres.query(`UPDATE tilde_settings SET value = '3' WHERE name = 'tables'`)
+  await postgres.query(`UPDATE tilde_settings SET value = '4' WHERE name = 'tables'`)
 
-  await expect(startNode(postgres.url, 'n1')).rejects.toThrow(/have version 3, and this node knows 2 at most/)
+  await expect(startNode(postgres.url, 'n1')).rejects.toThrow(/have version 4, and this node knows 3 at most/)
 })

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
-import type { Sender } from '../doors/tenant-call.ts'
+import type { Sender, TenantCall } from '../doors/tenant-call.ts'
 import type { Settings } from '../host/settings/settings.ts'
 import type { Book, ClusterHost, LocalNode } from '../node/cluster-host.ts'
 import { log } from '../node/log.ts'
@@ -7,6 +7,9 @@ import { Housekeeping } from './housekeeping.ts'
 import { clusterPage } from './operator/operator.ts'
 import { OutputGate } from './output-gate.ts'
 import { createParts, type PartEvents, type Parts } from './parts.ts'
+import { Database } from './postgres/database.ts'
+import { readAddress } from './postgres/hosts.ts'
+import { PostgresMail } from './postgres/postgres-mail.ts'
 import type { LogGuard } from './protocol/log-guard.ts'
 import type { ReplicatedLog } from './protocol/replicated-log.ts'
 import { KEPT_MS } from './routing/directory.ts'
@@ -25,6 +28,7 @@ export class Cluster implements ClusterHost {
   #housekeeping: Housekeeping | null = null
   #snapshots: Snapshots | null = null
   #node: LocalNode | null = null
+  #runner: ClusterRunner | null = null
   #isStopping = false
   #isDraining = false
   #patience: NodeJS.Timeout | null = null
@@ -75,7 +79,22 @@ export class Cluster implements ClusterHost {
     this.#housekeeping.start()
     this.#patience = setInterval(() => ownership.refuseBefore(performance.now() - patience), PATIENCE_EVERY).unref()
     log('info', 'This node has joined the cluster', { node: nodeName, session: membership.session })
-    return new ClusterRunner({ ...this.#parts, ...node, gate: this.gate, signup: this.#settings.signup })
+    this.#runner = new ClusterRunner({ ...this.#parts, ...node, gate: this.gate, signup: this.#settings.signup })
+    return this.#runner
+  }
+
+  async handle(call: TenantCall): Promise<HttpResponse> {
+    const { ownership, directory, peers } = this.#parts
+    const isHere = ownership.gateOf(call.slug) !== undefined || !directory.mayExist(call.slug)
+    const node = isHere ? undefined : await peers.nodeOf(call.slug)
+    return node ? peers.pass(node, call) : this.#runner!.handle(call)
+  }
+
+  mailDirectory(): PostgresMail {
+    const { url, nodeName, lease } = this.#settings.cluster!
+    const { membership } = this.#parts
+    const database = new Database(readAddress(url), `tildebase ${nodeName}`, Math.max(1_000, lease))
+    return new PostgresMail(database, () => membership.session)
   }
 
   get isNode(): ClusterHost['isNode'] {

@@ -29,13 +29,10 @@ export class ClusterRunner implements TenantHost<AdminTask, Stats> {
   }
 
   async handle(call: TenantCall): Promise<HttpResponse> {
-    const { pool, ownership, directory, peers } = this.#options
-    const { slug, request, sender } = call
+    const { pool, ownership, directory } = this.#options
+    const { slug } = call
     if (ownership.gateOf(slug)) return pool.handle(call)
     if (!directory.mayExist(slug)) return this.#handleNew(call)
-    // A tenant that a request reads next to its own, such as its fork, may be on another node.
-    const node = request.method === 'GET' ? await peers.nodeOf(slug) : undefined
-    if (node) return peers.read(node, request.path, sender)
     if (await ownership.own(slug)) return pool.handle(call)
     throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
   }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpRequest, HttpResponse, MaybePromise } from '../doors/http.ts'
-import type { Sender } from '../doors/tenant-call.ts'
+import type { Sender, TenantCall } from '../doors/tenant-call.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
+import type { MailDirectory } from './outbound/mail-addresses.ts'
 import type { TenantFiles } from './sqlite/files.ts'
 import type { LocalTenants } from './tenants/tenants.ts'
 import type { Gate } from './threads/gate.ts'
@@ -29,6 +30,10 @@ export interface ClusterHost {
   booking(book: Book): Book
   /** Joins the cluster. Returns the tenants of this node, which come and go. */
   join(node: LocalNode): Promise<TenantHost<AdminTask, Stats>>
+  /** Handles a call that the host itself makes, on the node that has the tenant. */
+  handle(call: TenantCall): Promise<HttpResponse>
+  /** The addresses of the mailbox of the service, which the nodes share. */
+  mailDirectory(): MailDirectory
   /** Whether some node may have the tenant. */
   exists(slug: string): boolean
   /** Whether a request was passed on by another node. */

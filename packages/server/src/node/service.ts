@@ -27,7 +27,7 @@ import type { AdminDeps } from './operator/restore.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
 import { Scrub } from './operator/scrub.ts'
 import { TaskBoard } from './operator/task-board.ts'
-import { MAIL_ADDRESSES, MailAddresses } from './outbound/mail-addresses.ts'
+import { MAIL_ADDRESSES, MailAddresses, type MailDirectory } from './outbound/mail-addresses.ts'
 import { ServiceMailbox } from './outbound/service-mailbox.ts'
 import { consolePages } from './pages/console.ts'
 import { docsPage } from './pages/docs.ts'
@@ -80,6 +80,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
 
   const book = (slug: string, at: number | null): void => alarms.book(slug, at)
   const setAlarm = (slug: string, at: number | null) => alarms.bookSafely(slug, at)
+  const mailDirectory = mailDirectoryOf(settings, files, cluster)
+  const claimAddresses = (slug: string, addresses: readonly string[]) => mailDirectory?.claim(slug, addresses) ?? []
   /** A key that one tenant names for another is admitted as the key of a request is. */
   const readOther = async (call: TenantCall): Promise<HttpResponse> => {
     const { slug, sender, requestId } = call
@@ -88,7 +90,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     } catch (reason) {
       return refusal(reason, requestId, report)
     }
-    const answer = await tenants.handle(call)
+    const answer = await anywhere.handle(call)
     if (answer.status === 401 && sender.kind === 'secret') admission.refusedKey(slug, sender.secret)
     return answer
   }
@@ -97,11 +99,11 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       ? new WorkerPool(settings, {
           book: cluster?.booking(book) ?? book,
           onQuarantine: (slug, until) => journal.record('quarantine', slug, { until: isoOf(until) }),
-          host: { readOther, setAlarm },
+          host: { readOther, setAlarm, claimAddresses },
           gate: cluster?.gate,
         })
       : null
-  const thread = { baseUrl: () => baseUrl, book, setAlarm, readOther }
+  const thread = { baseUrl: () => baseUrl, book, setAlarm, claimAddresses, readOther }
   /** Where the first write creates a tenant, reads before it find an empty one. Its folder is never made. */
   const emptyTenants = () =>
     settings.createTenants === 'write'
@@ -117,6 +119,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     cluster && pool
       ? await cluster.join({ pool, files, data: settings.data, wakeAt: book, empty: emptyTenants() })
       : (pool ?? localTenants(settings, program, files, thread))
+  /** For calls of the host itself: the tenant may be on another node. */
+  const anywhere = cluster ?? tenants
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
@@ -167,12 +171,12 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     scheduler.isFree('request')
       ? tenants.handle(call)
       : scheduler.inTurn('request', call.slug, () => tenants.handle(call))
-  const mailbox = serviceMailbox(settings, files, async (slug, source) => {
+  const mailbox = serviceMailbox(settings, mailDirectory, async (slug, source) => {
     const path = `/~${slug}/inbox/email`
     const request = { ...OWN_REQUEST, path, body: source }
     const target = targetOf(request.scheme, request.host, path, '')
     const call = { slug, request, target, sender: { kind: 'operator' }, requestId: newRequestId() } as const
-    return (await tenants.handle(call)).status
+    return (await anywhere.handle(call)).status
   })
   const gateway = new Gateway({
     tenants: pool ? tenants : { handle: inTurn, verify: (slug, secret) => tenants.verify(slug, secret) },
@@ -240,6 +244,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       await mailbox?.stop()
       await scrub?.close()
       await tenants.close()
+      await mailDirectory?.close()
       await cluster?.leave()
       await fileThread.close()
       await observer.close()
@@ -259,15 +264,23 @@ const OWN_REQUEST = {
   headers: { 'content-type': 'message/rfc822' },
 } as const
 
+/** Who receives at the mailbox of the service; null where it has none. */
+function mailDirectoryOf(
+  settings: Settings,
+  files: TenantFiles,
+  cluster: ClusterHost | undefined,
+): MailDirectory | null {
+  if (settings.imap === null) return null
+  return cluster?.mailDirectory() ?? new MailAddresses(join(settings.data, MAIL_ADDRESSES), (slug) => files.has(slug))
+}
+
 /** The mailbox of the service, or null. */
 function serviceMailbox(
-  { imap, data, mailboxInterval: interval, webhooksInsecure: insecure }: Settings,
-  files: TenantFiles,
+  { imap, mailboxInterval: interval, webhooksInsecure: insecure }: Settings,
+  directory: MailDirectory | null,
   deliver: (slug: string, source: Uint8Array) => Promise<number>,
 ): ServiceMailbox | null {
-  if (imap === null) return null
-  const addresses = new MailAddresses(join(data, MAIL_ADDRESSES), (slug) => files.has(slug))
-  return new ServiceMailbox({ url: imap, interval, insecure, addresses, deliver })
+  return imap === null || !directory ? null : new ServiceMailbox({ url: imap, interval, insecure, directory, deliver })
 }
 
 /** Says at the start which tenants have types that the program contradicts, and entities that do not fit it. */

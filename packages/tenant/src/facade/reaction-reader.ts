@@ -2,7 +2,7 @@ import type { JsonObject, Noun } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
 import { type Choices, choicesOf } from '../services/mail/choices.ts'
-import { type Inbox, shownInbox } from '../services/mail/inbox.ts'
+import { type Inbox, shownInbox, takeAddresses } from '../services/mail/inbox.ts'
 import { type NoticeQuestion, noticesFor } from '../services/mail/notices.ts'
 import { type HookView, hookAt, hooksOf } from '../services/scripts/stored.ts'
 import { type SecretQuestion, secretsOf, shownSecret } from '../services/secrets.ts'
@@ -61,6 +61,11 @@ export class ReactionReader {
   /** The addresses that the tenant receives e-mail at. */
   inbox(): Inbox {
     return shownInbox(this.#engine, this.grant)
+  }
+
+  /** Takes the addresses of an inbox that is about to be set. */
+  takeAddresses(inbox: unknown): Promise<void> {
+    return takeAddresses(this.#engine, this.grant, inbox)
   }
 
   /** Which notices a person gets by e-mail, and when. */

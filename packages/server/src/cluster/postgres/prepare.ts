@@ -32,6 +32,12 @@ async function versionOf(database: Database): Promise<number> {
   )
 }
 
+/** The mailbox of the service. */
+const MAIL_TABLES: readonly string[] = [
+  'CREATE TABLE IF NOT EXISTS tilde_mail_addresses (address text PRIMARY KEY, slug text COLLATE "C" NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS tilde_mailboxes (name text PRIMARY KEY, reader text NOT NULL, place text)',
+]
+
 /** The tables of the log. Each statement can be run again. */
 const TABLES: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS tilde_settings (name text PRIMARY KEY, value text NOT NULL)',
@@ -82,10 +88,11 @@ const TABLES: readonly string[] = [
     saved_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (slug, id, part))`,
   'ALTER TABLE tilde_snapshots ALTER COLUMN bytes SET STORAGE EXTERNAL',
+  ...MAIL_TABLES,
 ]
 
 /** The version of these tables. A database that does not name one has the first. */
-const TABLES_VERSION = 2
+const TABLES_VERSION = 3
 
 /**
  * What brings tables to a version from the one before it. Each statement locks one table: running nodes wait for it, and
@@ -96,4 +103,5 @@ const MIGRATIONS: Readonly<Record<number, readonly string[]>> = {
   2: ['tilde_tenants', 'tilde_log', 'tilde_snapshots'].map(
     (table) => `ALTER TABLE ${table} ALTER COLUMN slug TYPE text COLLATE "C"`,
   ),
+  3: MAIL_TABLES,
 }

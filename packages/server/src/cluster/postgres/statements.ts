@@ -246,3 +246,43 @@ export const AGREED = `
   SELECT value
   FROM tilde_settings
   WHERE name = $1`
+
+export const TENANT_ADDRESSES = `
+  SELECT address
+  FROM tilde_mail_addresses
+  WHERE slug = $1`
+
+/** A tenant has these addresses and no others, except those of another tenant that is there. Two claims of one address wait for each other. */
+export const CLAIM_ADDRESSES = `
+  WITH given_up AS (
+    DELETE FROM tilde_mail_addresses
+    WHERE slug = $1
+      AND address NOT IN (SELECT value FROM jsonb_array_elements_text($2::text::jsonb)))
+  INSERT INTO tilde_mail_addresses AS a (address, slug)
+  SELECT DISTINCT value, $1
+  FROM jsonb_array_elements_text($2::text::jsonb)
+  ORDER BY value
+  ON CONFLICT (address) DO UPDATE SET slug = excluded.slug
+  WHERE a.slug = excluded.slug
+    OR NOT EXISTS (SELECT 1 FROM tilde_tenants AS t WHERE t.slug = a.slug)
+  RETURNING address`
+
+export const MAIL_TENANTS = `
+  SELECT DISTINCT slug
+  FROM tilde_mail_addresses
+  WHERE address IN (SELECT value FROM jsonb_array_elements_text($1::text::jsonb))`
+
+/** Lets a node read a mailbox that no other node reads which is alive. */
+export const READ_MAILBOX = `
+  INSERT INTO tilde_mailboxes AS m (name, reader)
+  VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET reader = excluded.reader
+  WHERE m.reader = excluded.reader
+    OR NOT EXISTS (SELECT 1 FROM tilde_nodes AS n WHERE n.session = m.reader AND n.alive)
+  RETURNING place`
+
+export const SET_MAIL_PLACE = `
+  UPDATE tilde_mailboxes
+  SET place = $3
+  WHERE name = $1 AND reader = $2
+  RETURNING 1 AS done`

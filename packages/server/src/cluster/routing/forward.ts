@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import type { HttpRequest } from '../../doors/http.ts'
 import type { NodeRow } from '../protocol/replicated-log.ts'
 import { ASK_AGAIN, NODE_PROOF, type NodeProofs, type NodeRole } from './node-proof.ts'
 
@@ -65,9 +66,17 @@ export class Forwarder {
     })
   }
 
-  /** Reads something of a tenant of another node, with a key of the tenant or as the operator. */
-  read(node: NodeRow, path: string, secret: string | null): Promise<Response> {
-    return this.#fetch(node, path, { headers: secret === null ? {} : { authorization: `Bearer ${secret}` } })
+  /** Sends a request of this node to a tenant of another, with a key of the tenant or as the operator. */
+  pass(node: NodeRow, { method, path, headers, body }: HttpRequest, secret: string | null): Promise<Response> {
+    const type = headers['content-type']
+    return this.#fetch(node, path, {
+      method,
+      headers: {
+        ...(secret !== null && { authorization: `Bearer ${secret}` }),
+        ...(type !== undefined && { 'content-type': type }),
+      },
+      ...(method !== 'GET' && { body: body as Uint8Array<ArrayBuffer> }),
+    })
   }
 
   /** Ends requests to nodes that are no longer alive, so that their answers are not awaited. */

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../doors/http.ts'
-import type { Sender } from '../../doors/tenant-call.ts'
+import type { TenantCall } from '../../doors/tenant-call.ts'
 import type { Membership } from '../protocol/membership.ts'
 import { ranked } from '../protocol/ranking.ts'
 import type { NodeRow } from '../protocol/replicated-log.ts'
@@ -39,9 +39,9 @@ export class Peers {
     if (node) await this.#forwarder.ask(node, '/operator/cluster/take', { tenant: slug }).catch(() => {})
   }
 
-  /** Reads a path of a tenant of another node. */
-  async read(node: NodeRow, path: string, sender: Sender): Promise<HttpResponse> {
-    const answer = await this.#forwarder.read(node, path, sender.kind === 'secret' ? sender.secret : null)
+  /** Makes a call of this node itself at the node that has the tenant: a fork, or the receiver of an e-mail. */
+  async pass(node: NodeRow, { request, sender }: TenantCall): Promise<HttpResponse> {
+    const answer = await this.#forwarder.pass(node, request, sender.kind === 'secret' ? sender.secret : null)
     return { status: answer.status, headers: {}, body: await answer.text() }
   }
 

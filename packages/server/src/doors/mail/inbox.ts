@@ -32,6 +32,10 @@ export const inboxRoutes: readonly Route[] = [
     needs: 'admin:platform',
     body: jsonBody(GIVEN, { addresses: ['desk@acme.example'], ticket: true }, 'All addresses of the inbox.'),
     answers: { 200: answer(INBOX) },
+    prepare: async (call: Call): Promise<Call> => {
+      await call.read.reactions.takeAddresses(call.body)
+      return call
+    },
     handle: ({ body }: Call, write: TenantWriter): Reply => json(200, write.putInbox(body)),
   }),
   writeRoute('POST /inbox/email', {

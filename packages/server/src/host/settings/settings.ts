@@ -262,11 +262,6 @@ function imapOf(env: Words): string | null {
   if (!['imap:', 'imaps:'].includes(protocol) || hostname === '' || username === '') {
     throw new SettingError('TILDE_IMAP_URL must be an address such as imaps://user:password@mail.example.org.')
   }
-  if (env.TILDE_CLUSTER) {
-    throw new SettingError(
-      'A cluster has no mailbox of the service. Give tenants an Integration with the provider imap.',
-    )
-  }
   return url
 }
 

@@ -1,5 +1,5 @@
 import { log } from '../log.ts'
-import type { MailAddresses } from './mail-addresses.ts'
+import type { MailDirectory } from './mail-addresses.ts'
 import { operatorsServer } from './mail-server.ts'
 import { readMailbox } from './mailbox.ts'
 
@@ -7,7 +7,7 @@ interface ServiceMailboxOptions {
   readonly url: string
   readonly interval: number
   readonly insecure: boolean
-  readonly addresses: MailAddresses
+  readonly directory: MailDirectory
   /** Gives a message to a tenant. Returns the status of its answer. */
   readonly deliver: (slug: string, source: Uint8Array) => Promise<number>
 }
@@ -50,19 +50,19 @@ export class ServiceMailbox {
 
   /** The place moves on after a message was taken: one that was taken before is known by its Message-ID. */
   async #read(): Promise<void> {
-    const { url, insecure, addresses } = this.#options
-    const after = addresses.placeIn(this.#name)
+    const { url, insecure, directory } = this.#options
+    const after = await directory.placeIn(this.#name)
+    if (after === undefined) return
     for await (const { source, place } of readMailbox(operatorsServer(url), after, insecure)) {
       if (this.#isStopped) return
       if (source !== null && !(await this.#pass(source))) return
-      addresses.setPlace(this.#name, place)
+      if (!(await directory.setPlace(this.#name, place))) return
     }
   }
 
   /** False when a tenant cannot take it now. */
   async #pass(source: Uint8Array): Promise<boolean> {
-    const tenants = new Set(recipientsOf(source).flatMap((one) => this.#options.addresses.tenantOf(one) ?? []))
-    for (const slug of tenants) {
+    for (const slug of await this.#options.directory.tenantsOf(recipientsOf(source))) {
       const status = await this.#options.deliver(slug, source)
       if (status === 429 || status >= 500) return false
       if (status >= 400) log('error', `A message could not be given to ${slug}`, { status })

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import type { Mail } from '@tildebase/tenant/ports'
 import type { AppOptions } from '../../doors/app.ts'
 import type { IdentityPorts } from '../../doors/identity/ports.ts'
 import { RateLimit } from '../../doors/limits/rate.ts'
@@ -11,12 +9,12 @@ import { blobStores } from '../files/blob-stores.ts'
 import { log, report } from '../log.ts'
 import { createDocuments } from '../outbound/documents.ts'
 import { createMail } from '../outbound/mail.ts'
-import { MAIL_ADDRESSES, MailAddresses } from '../outbound/mail-addresses.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import { secretKey } from '../secrets/keys.ts'
 import { createPasswords } from '../secrets/passwords.ts'
 import { SigningKeyFile } from '../secrets/signing-key-file.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
+import type { HostCalls } from '../threads/messages.ts'
 import { openScript } from '../threads/script/script.ts'
 import { countedOutbound, noStats } from '../watch/stats.ts'
 import { LocalTenants, type LocalTenantsOptions } from './tenants.ts'
@@ -29,6 +27,8 @@ export interface Thread
   > {
   /** {base_url}, which is known once the host listens. */
   readonly baseUrl: () => string
+  /** Takes addresses of the mailbox of the service; absent where it has none. */
+  readonly claimAddresses?: HostCalls['claimAddresses']
   /** Reads a tenant that may be in another thread or on another node; absent where all are in this one. */
   readonly readOther?: AppOptions['readOther']
 }
@@ -36,7 +36,7 @@ export interface Thread
 /** The tenants of one thread, with the ports of this host. */
 export function localTenants(settings: Settings, program: Program, files: TenantFiles, thread: Thread): LocalTenants {
   const stats = noStats()
-  const claims = settings.imap === null ? {} : { claim: claimIn(settings, files) }
+  const { claimAddresses } = thread
   const tenants: LocalTenants = new LocalTenants({
     stats,
     files,
@@ -72,7 +72,11 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       log,
     },
     blobsOf: blobStores(settings)?.of,
-    mail: createMail({ smtp: settings.smtp, insecure: settings.webhooksInsecure, ...claims }),
+    mail: createMail({
+      smtp: settings.smtp,
+      insecure: settings.webhooksInsecure,
+      ...(settings.imap !== null && claimAddresses && { claim: async (slug, some) => claimAddresses(slug, some) }),
+    }),
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
     script: openScript(),
     signer: new SigningKeyFile(settings).signer(),
@@ -88,15 +92,6 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     clock: thread.clock,
   })
   return tenants
-}
-
-/** Takes addresses of the mailbox of the service. The file is opened by the first tenant with an inbox. */
-function claimIn({ data }: Settings, files: TenantFiles): Mail['claim'] {
-  let addresses: MailAddresses | undefined
-  return (slug, claimed) => {
-    addresses ??= new MailAddresses(join(data, MAIL_ADDRESSES), (one) => files.has(one))
-    return addresses.claim(slug, claimed)
-  }
 }
 
 /** What people sign in with on this host. */

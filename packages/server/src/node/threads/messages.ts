@@ -20,6 +20,8 @@ export interface HostCalls {
   readOther(call: TenantCall): MaybePromise<HttpResponse>
   /** Books when a tenant that is about to be closed is to be woken; settles when that is on the disk. */
   setAlarm(slug: string, at: number | null): MaybePromise<void>
+  /** Takes addresses of the mailbox of the service. Returns those of another tenant, and then takes none. */
+  claimAddresses(slug: string, addresses: readonly string[]): MaybePromise<readonly string[]>
 }
 
 /** From the gateway's thread to a worker. */

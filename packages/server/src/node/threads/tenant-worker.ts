@@ -222,7 +222,7 @@ export class TenantWorker {
     const value =
       method === 'readOther'
         ? await this.#readOther(args[0] as TenantCall)
-        : await this.#options.host[method](...(args as Parameters<HostCalls[typeof method]>))
+        : await (this.#options.host[method] as (...args: readonly unknown[]) => unknown)(...args)
     this.tell({ do: 'answer', id, value })
   }
 

@@ -47,7 +47,7 @@ test('a tenant that is unused is closed when its alarm is on the disk, and not b
   }
   const small = new WorkerPool(readSettings({ data, workers: '1' }, { TILDE_OPEN_TENANTS: '1' }), {
     book: () => {},
-    host: { readOther: (call) => small.handle(call), setAlarm },
+    host: { readOther: (call) => small.handle(call), setAlarm, claimAddresses: () => [] },
   })
   const isOpen = (slug: string) => existsSync(`${new TenantFiles(data).pathOf(slug)}-wal`)
   await small.start()

@@ -17,7 +17,7 @@ const STOP_MS = 10_000
 interface PoolPorts {
   readonly book: (slug: string, at: number | null) => void
   readonly onQuarantine?: (slug: string, until: number) => void
-  /** By default a tenant of this pool is read, and `book` is all there is to an alarm. */
+  /** By default a tenant of this pool is read, `book` is all there is to an alarm, and there is no mailbox. */
   readonly host?: HostCalls
   readonly gate?: Gate | undefined
 }
@@ -41,7 +41,7 @@ export class WorkerPool implements TenantHost<AdminTask, Stats> {
           book,
           died: (slug) => this.#died(slug),
           isQuarantined: (slug) => this.#quarantine.has(slug),
-          host: host ?? { readOther: (call) => this.handle(call), setAlarm: book },
+          host: host ?? { readOther: (call) => this.handle(call), setAlarm: book, claimAddresses: () => [] },
           gate,
         }),
     )

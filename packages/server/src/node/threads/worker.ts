@@ -49,6 +49,7 @@ const tenants = localTenants(settings, program, new TenantFiles(settings.data), 
   replication,
   readOther: (call) => ask('readOther', call),
   setAlarm: (slug, at) => ask('setAlarm', slug, at),
+  claimAddresses: (slug, addresses) => ask('claimAddresses', slug, addresses),
 })
 /** Calls of the gateway's thread that wait for their answers. */
 const asked = new Map<number, (value: never) => void>()

@@ -26,7 +26,17 @@ export function inboxOf({ sql }: Engine): Inbox {
 export function claimInbox(engine: Engine): void {
   const claim = engine.ports.mail?.claim
   const { addresses } = claim ? inboxOf(engine) : { addresses: [] }
-  if (addresses.length > 0) claim?.(engine.slug, addresses)
+  // A message that comes before they are taken waits in the mailbox, or in the tenant that has them.
+  if (addresses.length > 0) claim?.(engine.slug, addresses).catch(() => {})
+}
+
+/** Takes the addresses of an inbox that is about to be set. Refuses those of another tenant. */
+export async function takeAddresses(engine: Engine, grant: Grant, body: unknown): Promise<void> {
+  demandArea(grant, 'admin', 'platform')
+  const taken = (await engine.ports.mail?.claim?.(engine.slug, readInbox(body).addresses)) ?? []
+  if (taken.length > 0) {
+    throw new Problem('conflict', `Another tenant receives at ${taken.join(', ')}.`, { field: 'addresses' })
+  }
 }
 
 /** The settings of the inbox, for an administrator. */
@@ -39,6 +49,13 @@ export function shownInbox(engine: Engine, grant: Grant): Inbox {
 export function putInbox(write: Write, body: unknown): Inbox {
   const { engine, grant, sql } = write
   demandArea(grant, 'admin', 'platform')
+  const data = { ...readInbox(body) }
+  if (currentOf(sql, 'MailInbox', ID)) applyVerb(write, { type: 'MailInbox', verb: 'update', id: ID, data })
+  else applyVerb(write, { type: 'MailInbox', verb: 'create', data: { $id: ID, ...data }, keepId: true })
+  return inboxOf(engine)
+}
+
+function readInbox(body: unknown): Inbox {
   const { addresses, ticket = false, ...rest } = isPlainObject(body) ? body : {}
   const isList = Array.isArray(addresses) && addresses.length <= MOST_ADDRESSES
   const issues = [
@@ -54,12 +71,5 @@ export function putInbox(write: Write, body: unknown): Inbox {
     ),
   ]
   if (issues.length > 0) throw invalid('Inbox', issues)
-  const data = { addresses: (addresses as string[]).map((one) => one.toLowerCase()), ticket: ticket as boolean }
-  const taken = engine.ports.mail?.claim?.(engine.slug, data.addresses) ?? []
-  if (taken.length > 0) {
-    throw new Problem('conflict', `Another tenant receives at ${taken.join(', ')}.`, { field: 'addresses' })
-  }
-  if (currentOf(sql, 'MailInbox', ID)) applyVerb(write, { type: 'MailInbox', verb: 'update', id: ID, data })
-  else applyVerb(write, { type: 'MailInbox', verb: 'create', data: { $id: ID, ...data }, keepId: true })
-  return inboxOf(engine)
+  return { addresses: (addresses as string[]).map((one) => one.toLowerCase()), ticket: ticket as boolean }
 }
