@@ -1,4 +1,4 @@
-import { type Issue, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { OutgoingFile, OutgoingMail } from '../../ports.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -64,8 +64,10 @@ export function addresseesOf(engine: Engine, message: JsonObject): string[] {
   return [...recipientsOf(engine, message), ...textsIn(message.cc), ...textsIn(message.bcc)]
 }
 
-/** A Message as an e-mail. */
+/** A Message as an e-mail. It is checked as it is now: it may have changed since it was queued. */
 export function composed(engine: Engine, id: string, message: JsonObject, transport: Transport): OutgoingMail {
+  const issues = mailIssues(engine, message)
+  if (issues.length > 0) throw invalid('Message', issues)
   const { from: given, replyTo, subject, body, html, messageId, automatic } = message
   const references = referencesOf(engine, message)
   const text = typeof body === 'string' ? body : ''

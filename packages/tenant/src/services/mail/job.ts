@@ -79,8 +79,12 @@ class Mails {
       const mail = this.#mailOf(item, transport)
       outcome = mail && (await transport.mail.send(mail, transport.server))
     } catch (reason) {
-      options.log?.('error', `An e-mail of ${slug} could not be composed`, { reason: String(reason) })
-      outcome = { error: 'The service could not compose this e-mail.', isFinal: false }
+      if (reason instanceof Problem && reason.code === 'validation_error') {
+        outcome = { error: reason.message, isFinal: true }
+      } else {
+        options.log?.('error', `An e-mail of ${slug} could not be composed`, { reason: String(reason) })
+        outcome = { error: 'The service could not compose this e-mail.', isFinal: false }
+      }
     }
     this.#sent.push({ key, item, outcome })
     // What is sent at about the same time is written down in one commit.

@@ -82,16 +82,22 @@ function reply(write: Write, request: VerbRequest): RunResult {
   })
 }
 
-/** The Message of an answer. It goes to the person who wrote last, or to the requester. */
+/**
+ * The Message of an answer. It goes to the requester: others can write into a thread of which they know a Message-ID. In a
+ * Ticket without a requester it goes to the person who wrote last.
+ */
 function answerTo(write: Write, id: string, ticket: JsonObject, { body, attachments }: JsonObject): JsonObject {
   const { engine, sql } = write
-  const newest = newestIn(write, id)
-  const last = newest ? (JSON.parse(newest.data) as JsonObject) : {}
+  const incoming = incomingIn(write, id)
+  const newest = incoming[0] ?? null
+  const last = newest ? stateOf(newest) : {}
   const asked = Array.isArray(last.to) ? last.to.map((one) => addressOf(String(one))?.toLowerCase()) : []
   const { addresses } = inboxOf(engine)
   const from = addresses.find((one) => asked.includes(one)) ?? addresses[0]
   const subject = String(last.subject ?? ticket.subject ?? '').replace(/[\p{Cc}]+/gu, ' ')
-  const to = [last.replyTo, last.from, requesterOf(write, ticket)].find(
+  const { requester = null } = ticket
+  const own = incoming.map(stateOf).find(({ sender = null }) => requester === null || sender === requester) ?? {}
+  const to = [own.replyTo, own.from, requesterOf(write, ticket)].find(
     (one) => typeof one === 'string' && addressOf(one) !== null,
   )
   if (to === undefined) {
@@ -117,13 +123,13 @@ function requesterOf({ sql }: Write, { requester }: JsonObject) {
   return contact && (JSON.parse(contact.data) as JsonObject).email
 }
 
-/** The newest message of a Ticket that came in. */
-function newestIn({ engine, sql }: Write, ticket: string): Pick<Stored, 'id' | 'data'> | null {
+/** The messages of a Ticket that came in, the newest first. */
+function incomingIn({ engine, sql }: Write, ticket: string): Pick<Stored, 'id' | 'data'>[] {
   const field = engine.fieldNumber('Message', 'ticket')
   const messages = field === null ? [] : entitiesWith(sql, field, ticket)
-  const incoming = messages.filter(({ data }) => (JSON.parse(data) as JsonObject).direction === 'In')
-  return incoming.reduce<(typeof incoming)[number] | null>(
-    (newest, one) => (newest && newest.id > one.id ? newest : one),
-    null,
-  )
+  return messages.filter((one) => stateOf(one).direction === 'In').sort((one, other) => (one.id < other.id ? 1 : -1))
+}
+
+function stateOf({ data }: Pick<Stored, 'data'>): JsonObject {
+  return JSON.parse(data) as JsonObject
 }

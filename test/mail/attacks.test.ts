@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApp, testApp } from '../host.ts'
+import { openSmtp, type TestSmtp } from './smtp.ts'
+
+const DESK = 'desk@acme.example'
+const EVE = 'eve@elsewhere.example'
+let smtp: TestSmtp
+let app: TestApp
+
+beforeAll(async () => {
+  smtp = await openSmtp()
+  app = await testApp({
+    TILDE_SMTP_URL: smtp.url,
+    TILDE_SMTP_FROM: 'service@example.org',
+    TILDE_WEBHOOKS_INSECURE: '1',
+    TILDE_WEBHOOK_RETRIES: '10ms',
+  })
+})
+
+afterAll(async () => {
+  await app.stop()
+  await smtp.close()
+})
+
+let count = 0
+
+async function open() {
+  const root = `/~hostile-mail-${++count}`
+  await app.request('PUT', `${root}/inbox`, { addresses: [DESK], ticket: true })
+  return {
+    create: async (fields: object) =>
+      (await app.request('POST', `${root}/Message`, { channel: 'Email', body: 'Hello', ...fields })).body.$id as string,
+    take: (headers: Record<string, string>) => {
+      const all = { From: 'Ada <ada@example.org>', To: DESK, ...headers }
+      const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+      return app.request('POST', `${root}/inbox/email`, `${head.join('')}\r\nHello`, {
+        'content-type': 'message/rfc822',
+      })
+    },
+    get: async (path: string) => (await app.request('GET', `${root}/${path}`)).body,
+    run: (path: string, body: unknown = {}) => app.request('POST', `${root}/${path}`, body),
+    async settled(id: string): Promise<any> {
+      for (let i = 0; i < 500; i++) {
+        const { body } = await app.request('GET', `${root}/Message/${id}`)
+        if (body.status !== 'Queued') return body
+        await new Promise((done) => setTimeout(done, 10))
+      }
+      throw new Error('The message stays queued.')
+    },
+  }
+}
+
+test.each([
+  ['from', { from: `${EVE}, Acme <${DESK}>` }],
+  ['from', { from: `${EVE}; <${DESK}>` }],
+  ['from', { from: `Group: ${EVE}; <${DESK}>` }],
+  ['from', { from: `"x\\" , ${EVE} <${DESK}>` }],
+  ['to', { to: [`${EVE}, Ada <ada@example.org>`] }],
+  ['cc', { to: ['ada@example.org'], cc: [`"Bo" ${EVE}, <bo@example.org>`] }],
+  ['replyTo', { replyTo: `${EVE}, Ada <ada@example.org>` }],
+])('a name before an address hides no other address: %s', async (field, fields) => {
+  const { create, run, get } = await open()
+  const before = smtp.delivered.length
+
+  const id = await create({ to: ['ada@example.org'], ...fields })
+  const { status, body } = await run(`Message/${id}/send`)
+
+  expect([status, body.details?.[0]?.field.split('.')[0]]).toEqual([422, field])
+  expect((await get(`Message/${id}`)).status).toBe('Draft')
+  expect(smtp.delivered).toHaveLength(before)
+})
+
+test('a name in quotes may have a comma', async () => {
+  const { create, run, settled } = await open()
+  const before = smtp.delivered.length
+
+  const id = await create({ to: ['"Lovelace, Ada" <ada@example.org>'], from: `"Desk, Acme" <${DESK}>` })
+  await run(`Message/${id}/send`)
+
+  expect((await settled(id)).status).toBe('Delivered')
+  expect(smtp.delivered.slice(before)).toMatchObject([{ from: DESK, to: ['ada@example.org'] }])
+})
+
+test('a queued message that becomes one from another sender is not sent', async () => {
+  const { create, run, settled } = await open()
+  const id = await create({ to: ['ada@example.org'], from: DESK })
+  const before = smtp.delivered.length
+
+  const { body } = await run('batch', {
+    atomic: true,
+    operations: [
+      { method: 'POST', path: `Message/${id}/send` },
+      { method: 'PUT', path: `Message/${id}`, body: { from: EVE } },
+    ],
+  })
+
+  expect(body.results?.map(({ status }: any) => status)).toEqual([200, 200])
+  const { status, error } = await settled(id)
+  expect(status).toBe('Failed')
+  expect(error).toContain('from: must be an address of the inbox')
+  expect(smtp.delivered).toHaveLength(before)
+})
+
+test('an answer goes to the requester of the Ticket, not to a stranger who wrote into its thread', async () => {
+  const { take, run, get } = await open()
+  await take({ Subject: 'Help', 'Message-ID': '<1@example.org>' })
+  const [ticket] = (await get('Ticket')).results
+  await take({ From: `Eve <${EVE}>`, Subject: 'Re: Help', 'Message-ID': '<2@e>', References: '<1@example.org>' })
+  const before = smtp.delivered.length
+
+  const { status, text } = await run(`Ticket/${ticket.$id}/reply`, { body: 'Your new code is 1234' })
+
+  expect(status, text).toBe(200)
+  expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ from: DESK, to: ['ada@example.org'] }])
+})
