@@ -83,6 +83,22 @@ describe('a passkey', () => {
     expect([first.status, second.status, copied.status]).toEqual([201, 401, 401])
   })
 
+  test('answers a challenge once, also if it is written in another way', async () => {
+    const { device } = await withPasskey()
+    const { options, challenge } = await started()
+    // Passkeys that people have on several devices do not count: the counter is always 0.
+    device.counter = -1
+    const response = device.get(options, host.url)
+    const first = await send('/session/passkey', { challenge, response })
+    const [sealed, slug] = challenge.split('~')
+    const others = [`${sealed}=`, `${sealed}==`, `${sealed.slice(0, 20)}.${sealed.slice(20)}`]
+    const again = []
+    for (const one of others)
+      again.push((await send('/session/passkey', { challenge: `${one}~${slug}`, response })).status)
+
+    expect([first.status, ...again]).toEqual([201, 401, 401, 401])
+  })
+
   test('of one invitation cannot be used for another person', async () => {
     const [mine, theirs] = [
       await invite(host, 'acme', { email: email(), role: 'Member' }),

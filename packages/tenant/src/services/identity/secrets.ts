@@ -65,7 +65,8 @@ export function spendSealed(engine: Engine, secret: string): JsonObject | null {
   const text = sealed === undefined ? null : vault.decrypt(sealed)
   if (text === null) return null
   const { kind, data, expiresAt } = JSON.parse(text)
-  const hash = seal.sha256(secret)
+  // The same bytes can be written as several texts.
+  const hash = seal.sha256(text)
   const now = clock.now()
   if (kind !== 'challenge' || expiresAt <= now || tokenByHash(engine.sql, hash)) return null
   const spent = { user: null, consent: null, data: {}, createdAt: now, usedAt: now, expiresAt }
