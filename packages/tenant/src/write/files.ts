@@ -143,7 +143,10 @@ function completeFile(
   return { hash, size: content.size, type: sending.type, name: name ?? sending.name }
 }
 
-/** As what the grant may use a content: as it sent it itself, or as it reads it in an entity. */
+/**
+ * As what the grant may use a content: as it sent it itself, or as it reads it in an entity. The contents of a proposal are
+ * those that its author may use, whatever the grant may read.
+ */
 function sendingsFor(
   write: Write,
   content: Content,
@@ -151,7 +154,8 @@ function sendingsFor(
   known: ReadonlySet<string> | undefined,
 ): readonly Sending[] {
   const { hash } = content
-  const own = sendingsOf(write.sql, hash, known?.has(hash) ? null : senderOf(write.grant))
+  if (known !== undefined && !known.has(hash)) return []
+  const own = sendingsOf(write.sql, hash, known === undefined ? senderOf(write.grant) : null)
   if (own.length > 0 && (type === undefined || own.some((one) => one.type === type))) return own
   return [...own, ...readable(write, hash, type)]
 }

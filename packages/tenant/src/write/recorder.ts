@@ -15,6 +15,8 @@ export interface ProposedVerb {
   readonly cascade?: boolean
   /** The hashes of contents that it names, which the author may use. */
   readonly contents?: readonly string[]
+  /** Whether it could not run when it was proposed, so that the rights of its author are not known to be enough. */
+  readonly untried?: true
 }
 
 /** What a recorder needs of the write that it follows. */
@@ -94,8 +96,8 @@ function proposed({ engine }: Followed, noun: Noun, request: VerbRequest, { enti
   }
 }
 
-/** The contents that a verb names. It was tried, so that each was checked. */
-function contentsIn(data: JsonObject): Pick<ProposedVerb, 'contents'> {
-  const text = JSON.stringify(data)
+/** The contents that a verb names, if there are any. Those of a verb that was tried were checked. */
+export function contentsIn(data: JsonObject | undefined): { readonly contents?: readonly string[] } {
+  const text = JSON.stringify(data ?? {})
   return text.includes('"sha256:') ? { contents: text.match(/sha256:[0-9a-f]{64}/g) ?? [] } : {}
 }

@@ -13,7 +13,7 @@ export interface VerbRequest {
   readonly ifVersions?: readonly number[] | undefined
   /** Ids that count as existing: they come in the same transaction. */
   readonly pendingIds?: ReadonlySet<string> | undefined
-  /** Hashes of contents that the verb may name: who proposed it was allowed to. */
+  /** The only hashes of contents that a proposed verb may name: its author was allowed to. */
   readonly knownContents?: ReadonlySet<string> | undefined
   /** For `ApiKey.revoke`: ends what the key made, too. */
   readonly cascade?: boolean

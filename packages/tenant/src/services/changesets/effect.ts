@@ -10,8 +10,7 @@ import type { LogRow } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 import { openChangeset } from './changeset.ts'
 import { operationsOf } from './operations.ts'
-import { replay } from './replay.ts'
-import { reviewerOf } from './review.ts'
+import { tryOut } from './review.ts'
 
 /** A number that a changeset would change. */
 interface Change {
@@ -51,10 +50,9 @@ const MOST_SUMS = 10
 export function* effect(write: Write, id: string): Steps<Effect> {
   const { engine, grant, transaction } = write
   const operations = operationsOf(engine, openChangeset(engine, grant, id, 'effect'))
-  const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
   const begin = transaction.events.length
   const { result } = yield* transaction.dryRunInSteps(function* () {
-    yield* replay(trial, operations)
+    yield* tryOut(write, operations)
     const touched = touchedBy(write, transaction.events.slice(begin))
     const metrics = metricsOf(write, touched)
     yield

@@ -1,6 +1,7 @@
 import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import type { Steps } from '../../engine/turns.ts'
-import { type ProposedVerb, Recorder, refuseProposal } from '../../write/recorder.ts'
+import { mayUse } from '../../write/files.ts'
+import { contentsIn, type ProposedVerb, Recorder, refuseProposal } from '../../write/recorder.ts'
 import type { RunResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 import { createChangeset } from './file.ts'
@@ -38,7 +39,7 @@ export function* createFromOperations(write: Write, body: { readonly [name: stri
   if (forbidden) throw forbidden.problem!
   let next = 0
   const verbs = result.steps.map(({ operation, problem }) =>
-    problem === null ? result.recorded[next++]! : plain(operation),
+    problem === null ? result.recorded[next++]! : untried(write, operation),
   )
   const about = { title: title as string, reason: reason as string | undefined, base: base as number }
   const created = createChangeset(write, { ...about, ...(typeof from === 'string' && { from }) }, verbs)
@@ -61,8 +62,11 @@ function operationOf(write: Write, given: unknown, index: number, base: number, 
   return { number: index + 1, base, type: named, verb: String(verb), id: own, data: filled, fields: fieldsOf(draft) }
 }
 
-function plain({ number: _, base: __, ...verb }: Operation): ProposedVerb {
-  return verb
+/** A verb that could not be tried. The contents that it names are checked all the same, with the rights of its author. */
+function untried(write: Write, { number: _, base: __, ...verb }: Operation): ProposedVerb {
+  const { contents } = contentsIn(verb.data)
+  const own = contents && { contents: contents.filter((hash) => mayUse(write, hash)) }
+  return { ...verb, ...own, untried: true }
 }
 
 function fieldsOf(data: JsonObject): string[] {

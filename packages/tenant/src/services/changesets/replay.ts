@@ -35,9 +35,10 @@ const NOT_CONFLICTS = new Set(['over_budget', 'internal', 'unavailable'])
 
 /**
  * Runs the operations of a changeset in their order, with the rights of the write. One that cannot run, or that changes
- * a field which others changed after it was proposed, is a conflict; the others run all the same.
+ * a field which others changed after it was proposed, is a conflict; the others run all the same. `untried` runs those that
+ * were not tried when they were proposed.
  */
-export function* replay(write: Write, operations: readonly Operation[]): Steps<Replay> {
+export function* replay(write: Write, operations: readonly Operation[], untried: Write = write): Steps<Replay> {
   const { engine, transaction } = write
   const base = operations.reduce((least, one) => Math.min(least, one.base), engine.head.seq)
   const later = new ChangeLog(engine, base)
@@ -46,7 +47,8 @@ export function* replay(write: Write, operations: readonly Operation[]): Steps<R
   const attempt = (operation: Operation): Replayed => {
     const before = transaction.events.length
     try {
-      const result = write.attempt(() => runVerb(write, requestOf(operation)))
+      const own = operation.untried ? untried : write
+      const result = own.attempt(() => runVerb(own, requestOf(operation)))
       const events = transaction.events.slice(before)
       conflicts.push(...overlaps(write, operation, events, later))
       return { operation, result, events, problem: null }

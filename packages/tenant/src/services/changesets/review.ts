@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Steps } from '../../engine/turns.ts'
-import type { Grant } from '../../grant/grant.ts'
-import { ALL } from '../../grant/scopes.ts'
+import { may } from '../../grant/grant.ts'
+import { ALL, type Scope } from '../../grant/scopes.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -9,7 +9,7 @@ import { type LogRow, readCorrelated } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 import { type Changeset, changesetOf } from './changeset.ts'
 import { type Operation, operationsOf } from './operations.ts'
-import { type Conflict, type Replayed, replay } from './replay.ts'
+import { type Conflict, type Replay, type Replayed, replay } from './replay.ts'
 
 /** How one operation would change one entity. */
 interface Difference {
@@ -40,15 +40,45 @@ export function* review(write: Write, id: string): Steps<Review> {
       changeset.state === 'Approved' ? written(write, id, operations) : operations.map((one) => intended(write, one))
     return { changeset, operations, diff, conflicts: [], messages: [] }
   }
-  const trial = write.as(reviewerOf(grant)).within({ isDryRun: true })
-  const { result } = yield* write.transaction.dryRunInSteps(() => replay(trial, operations))
+  const { result } = yield* write.transaction.dryRunInSteps(() => tryOut(write, operations))
   const { steps, conflicts } = result
-  return { changeset, operations, diff: differences(write, steps), conflicts, messages: steps.flatMap(messageOf) }
+  const shown = steps.filter((step) => !isOfHidden(write, step))
+  return {
+    changeset,
+    operations,
+    diff: differences(write, steps),
+    conflicts: shownConflicts(write, steps, conflicts),
+    messages: shown.flatMap(messageOf),
+  }
 }
 
-/** A grant that sees a changeset also sees its trial run, on its visible rows. */
-export function reviewerOf({ actor, rows }: Grant): Grant {
-  return { actor, scopes: ALL, rows }
+/**
+ * Tries operations for a grant that sees their changeset: on its visible rows, and with all other rights. One that was not
+ * tried with the rights of its author may write only what the grant may read: whether it can run would tell of the rest.
+ */
+export function tryOut(write: Write, operations: readonly Operation[]): Steps<Replay> {
+  const { actor, rows, scopes } = write.grant
+  const trial = (given: readonly Scope[]) => write.as({ actor, rows, scopes: given }).within({ isDryRun: true })
+  const readable = scopes.filter(({ action }) => action !== 'approve')
+  return replay(trial(ALL), operations, trial(readable.map(({ area }) => ({ action: 'admin', area }))))
+}
+
+/** The conflicts without words about types that the grant may not read. What it was not allowed to try is not in conflict. */
+function shownConflicts(write: Write, steps: readonly Replayed[], conflicts: readonly Conflict[]): Conflict[] {
+  const found = new Map(steps.map((step) => [step.operation.number, step]))
+  return conflicts.flatMap((conflict) => {
+    const step = found.get(conflict.operation)!
+    if (step.operation.untried && step.problem?.code === 'forbidden') return []
+    if (!isOfHidden(write, step)) return [conflict]
+    const { field: _, ...rest } = conflict
+    return [{ ...rest, reason: 'It changes entities that you may not read, and cannot run.' }]
+  })
+}
+
+/** Whether an operation failed because of a type that the grant may not read. */
+function isOfHidden({ engine, grant }: Write, { problem }: Replayed): boolean {
+  const noun = engine.nouns.get(String(problem?.about.type ?? ''))
+  return noun !== undefined && !may(grant, 'read', noun)
 }
 
 function differences(write: Write, steps: readonly Replayed[]): Difference[] {

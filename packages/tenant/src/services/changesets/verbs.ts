@@ -44,7 +44,8 @@ function* approve(write: Write, request: VerbRequest): Steps<RunResult> {
       id: changeset.id,
     })
   }
-  if (changeset.author === grant.actor && !mayApproveOwn(grant.scopes)) {
+  // What a caller stored has the caller's rights, and is not another person.
+  if (changeset.author === (grant.author?.actor ?? grant.actor) && !mayApproveOwn(grant.scopes)) {
     throw new Problem('forbidden', 'Authors cannot approve their own changesets. This needs the scope approve:own.', {
       type: 'Changeset',
       id: changeset.id,
@@ -77,7 +78,8 @@ function* approve(write: Write, request: VerbRequest): Steps<RunResult> {
     type,
     id,
     version: done!.entity.version,
-    ...(done!.secret !== undefined && { secret: done!.secret }),
+    // What a run of a workflow or a hook gives is kept: it shows no secrets.
+    ...(done!.secret !== undefined && grant.author === undefined && { secret: done!.secret }),
   }))
   return { ...result, entity: { ...result.entity, extra: { correlation: changeset.id, results } } }
 }

@@ -76,7 +76,8 @@ function reply(write: Write, request: VerbRequest): RunResult {
     const replied = applyVerb(write, request)
     const ticket = JSON.parse(replied.entity.data) as JsonObject
     const message = answerTo(write, replied.entity.id, ticket, given as JsonObject)
-    const { entity } = runVerb(write, { type: 'Message', verb: 'create', data: message })
+    const { knownContents } = request
+    const { entity } = runVerb(write, { type: 'Message', verb: 'create', data: message, knownContents })
     const { warnings } = runVerb(write, { type: 'Message', verb: 'send', id: entity.id, data: {} })
     return { ...replied, entity: { ...replied.entity, extra: { message: entity.id } }, ...(warnings && { warnings }) }
   })

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { send as sendBytes, until } from '../content/content.ts'
+import { type TestApp, testApp } from '../host.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({})
+})
+afterAll(() => app.stop())
+
+test('a review tells nothing of types that its reader may not read', async () => {
+  const at = (path: string) => `/~oracle/${path}`
+  await app.request('POST', at('Contact'), { name: 'Hidden', email: 'hidden@example.org' })
+  const { body: lead } = await app.request('POST', at('Lead'), { name: 'Lea' })
+  const send = app.as(await app.key('oracle', 'write:Lead'))
+  const reviews = []
+  for (const email of ['hidden@example.org', 'unknown@example.org']) {
+    // While the Lead is deleted, the operation is in conflict and is not tried with the rights of its author.
+    await send('DELETE', at(`Lead/${lead.$id}`))
+    const operations = [{ type: 'Lead', verb: 'convert', id: lead.$id, data: { contact: { email } } }]
+    const { body } = await send('POST', at('Changeset'), { title: 'Convert', operations })
+    await send('POST', at(`Lead/${lead.$id}/restore`))
+    const review = await send('GET', at(`Changeset/${body.$id}`))
+    const effect = await send('GET', at(`Changeset/${body.$id}/effect`))
+    reviews.push(JSON.stringify([review.body.diff, review.body.conflicts, effect.body]).replaceAll(email, '…'))
+  }
+
+  expect(reviews[0]).toBe(reviews[1])
+  expect(reviews[0]).not.toContain('contact_')
+})
+
+test.each([
+  ['that is visible', (_: string) => null],
+  ['that is deleted while it is proposed', (id: string) => id],
+])('the hash of a file that the author may not read opens nothing by an approval, on an entity %s', async (_, gone) => {
+  const at = (path: string) => `/~hashes/${path}`
+  const { body: hidden } = await app.request('POST', at('Asset'), { name: 'hidden' })
+  const { body: mine } = await app.request('POST', at('Asset'), { name: 'mine' })
+  await sendBytes(app, 'POST', at(`Asset/${hidden.$id}/file`), 'top secret')
+  const { hash } = (await app.request('GET', at(`Asset/${hidden.$id}`))).body.file
+  const send = app.as(await app.key('hashes', 'propose:Asset', { filter: { Asset: { name: 'mine' } } }))
+
+  if (gone(mine.$id)) await app.request('DELETE', at(`Asset/${mine.$id}`))
+  const operations = [{ type: 'Asset', verb: 'update', id: mine.$id, data: { file: { hash } } }]
+  const { body, status } = await send('POST', at('Changeset'), { title: 'File', operations })
+  if (gone(mine.$id)) await app.request('POST', at(`Asset/${mine.$id}/restore`))
+  const approved = await app.request('POST', at(`Changeset/${body.$id}/approve`))
+
+  expect(status).toBe(201)
+  expect([approved.status, approved.body.conflicts?.[0]?.reason]).toEqual([
+    409,
+    `The Asset is not valid. file: there is no content ${hash}`,
+  ])
+  expect((await send('GET', at(`Asset/${mine.$id}/file`))).status).toBe(404)
+})
+
+test('a file that the author sent is approved, also on an entity that was deleted while it was proposed', async () => {
+  const at = (path: string) => `/~own-files/${path}`
+  const { body: asset } = await app.request('POST', at('Asset'), { name: 'mine' })
+  const key = await app.key('own-files', 'propose:Asset,write:Deal')
+  const { body: file } = await sendBytes(app, 'POST', at('files'), 'my own', {}, key)
+  await app.request('DELETE', at(`Asset/${asset.$id}`))
+  const operations = [{ type: 'Asset', verb: 'update', id: asset.$id, data: { file: { hash: file.hash } } }]
+  const { body } = await app.as(key)('POST', at('Changeset'), { title: 'File', operations })
+  await app.request('POST', at(`Asset/${asset.$id}/restore`))
+  await app.request('POST', at(`Changeset/${body.$id}/rebase`))
+
+  const approved = await app.request('POST', at(`Changeset/${body.$id}/approve`))
+
+  expect(approved.status, approved.text).toBe(200)
+  expect((await app.request('GET', at(`Asset/${asset.$id}`))).body.file.hash).toBe(file.hash)
+})
+
+test('an author does not approve by a workflow either', async () => {
+  const at = (path: string) => `/~four-eyes/${path}`
+  const { body: deal } = await app.request('POST', at('Deal'), { name: 'Big', value: 1 })
+  const send = app.as(await app.key('four-eyes', 'write:all'))
+  const { body: changeset } = await send('PUT', at(`Deal/${deal.$id}?propose=More`), { value: 2 })
+  const steps = [{ verb: 'approve', type: 'Changeset', id: changeset.$id }]
+  const { body: workflow } = await send('POST', at('Workflow'), {
+    name: 'Approve',
+    triggerEvent: 'Contact.created',
+    steps,
+  })
+  await send('POST', at(`Workflow/${workflow.$id}/activate`))
+
+  await send('POST', at('Contact'), { name: 'Go' })
+  await until(async () => {
+    const { body } = await send('GET', at(`Workflow/${workflow.$id}/runs`))
+    return body.results.some(({ status }: any) => status === 'Failed' || status === 'Succeeded')
+  })
+
+  expect((await send('GET', at(`Deal/${deal.$id}`))).body.value).toBe(1)
+  expect((await send('GET', at(`Changeset/${changeset.$id}`))).body.state).toBe('Open')
+})
+
+test('a workflow that approves a webhook keeps no secret of it', async () => {
+  const at = (path: string) => `/~kept/${path}`
+  const url = 'https://receiver.example/hook'
+  const { body: changeset } = await app.request('POST', at('Webhook?propose=Hook'), { url, events: ['Deal.created'] })
+  const send = app.as(await app.key('kept', 'admin:all'))
+  const steps = [{ verb: 'approve', type: 'Changeset', id: changeset.$id }]
+  const { body: workflow } = await send('POST', at('Workflow'), {
+    name: 'Approve',
+    triggerEvent: 'Contact.created',
+    steps,
+  })
+  await send('POST', at(`Workflow/${workflow.$id}/activate`))
+
+  await send('POST', at('Contact'), { name: 'Go' })
+  await until(async () => (await send('GET', at(`Changeset/${changeset.$id}`))).body.state === 'Approved')
+  const { body } = await send('GET', at(`Workflow/${workflow.$id}/runs`))
+  const run = await send('GET', at(`Workflow/${workflow.$id}/runs/${body.results[0].id}`))
+
+  expect(run.body.steps[0].output.results).toMatchObject([{ type: 'Webhook' }])
+  expect(run.text).not.toContain('whsec_')
+})
