@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
+import { connect } from '../people/agents.ts'
+import { person } from '../people/people.ts'
 import { openSmtp, type TestSmtp } from './smtp.ts'
 
 const DESK = 'desk@acme.example'
@@ -101,7 +103,7 @@ test('a queued message that becomes one from another sender is not sent', async 
   expect(smtp.delivered).toHaveLength(before)
 })
 
-test('an answer goes to the requester of the Ticket, not to a stranger who wrote into its thread', async () => {
+test('an answer goes to the requester of the Ticket, not to another person who wrote into its thread', async () => {
   const { take, run, get } = await open()
   await take({ Subject: 'Help', 'Message-ID': '<1@example.org>' })
   const [ticket] = (await get('Ticket')).results
@@ -112,4 +114,40 @@ test('an answer goes to the requester of the Ticket, not to a stranger who wrote
 
   expect(status, text).toBe(200)
   expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ from: DESK, to: ['ada@example.org'] }])
+})
+
+test('a mail server gets the links that open accounts: it needs the rights of an Admin, and no agent connects one', async () => {
+  const onAuth = (_: unknown, __: unknown, done: (error: null, response: object) => void) => done(null, { user: 'x' })
+  const evil = await openSmtp({ disabledCommands: ['STARTTLS'], authOptional: true, allowInsecureAuth: true, onAuth })
+  const plain = await testApp({ TILDE_WEBHOOKS_INSECURE: '1' })
+  const admin = await person(plain, 'taken', { email: 'admin@example.org', role: 'Admin' })
+  const { access } = await connect(plain, admin, 'taken', { asked: { scope: 'admin:all' } })
+  const callers = [
+    plain.as(await plain.key('taken', 'admin:platform,write:Message')),
+    plain.as(await plain.key('taken', 'admin:platform,admin:identity,write:Message')),
+    plain.as(await plain.key('taken', 'admin:all', { filter: { Deal: { name: 'x' } } })),
+    plain.as(access),
+  ]
+  const statuses = []
+  for (const send of callers) {
+    const fields = { name: 'Mail', provider: 'smtp', apiBaseUrl: evil.url, from: 'x@evil.example' }
+    const { body } = await send('POST', '/~taken/Integration', fields)
+    const credentials = { user: 'x', password: 'y' }
+    statuses.push((await send('POST', `/~taken/Integration/${body.$id}/connect`, { credentials })).status)
+  }
+  const { status } = await plain.as('')('POST', '/~taken/session/reset', { email: 'admin@example.org' })
+  const { body } = await plain.request('POST', '/~taken/Integration', {
+    name: 'Own',
+    provider: 'smtp',
+    apiBaseUrl: evil.url,
+  })
+  const own = await plain.request('POST', `/~taken/Integration/${body.$id}/connect`, {
+    credentials: { user: 'x', password: 'y' },
+  })
+  await plain.stop()
+  await evil.close()
+
+  expect(statuses).toEqual([403, 403, 403, 403])
+  expect([status, own.status]).toEqual([202, 200])
+  expect(evil.delivered).toEqual([])
 })

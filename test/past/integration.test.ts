@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
 import { type Fake, type HubspotRecord, hubspotFake, startFake } from './fakes.ts'
@@ -221,6 +221,14 @@ describe('an integration', () => {
       expect((await read('/~f/Contact')).total).toBe(25)
     },
   )
+
+  test('with an address that is not a URL is not connected', async () => {
+    const id = await create('n', { apiBaseUrl: 'https://127.0.0.1%00.example.com' })
+
+    const { status, body } = await post(`/~n/Integration/${id}/connect`, { credentials: { token: 'hub-token' } })
+
+    expect([status, body.field]).toEqual([422, 'apiBaseUrl'])
+  })
 
   verifies('integration.plain', 'of a provider without a connector changes its status only, and says so', async () => {
     const id = await create('c', { provider: 'pigeon' })

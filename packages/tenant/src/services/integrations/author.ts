@@ -1,10 +1,10 @@
-import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { changes } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Connector, Mapping } from '../../connect/connector.ts'
 import { CONNECTORS } from '../../connect/index.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Grant } from '../../grant/grant.ts'
+import { covers, demandArea, demandNoAgent, type Grant, OPERATOR } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { isOwnType } from '../../store/log/log.ts'
 import type { TransactionListener, Write } from '../../write/write.ts'
@@ -107,11 +107,23 @@ export function checkMapping(engine: Engine, value: unknown): Mapping {
 }
 
 /**
- * Makes the caller the author of an integration, if it may write all types that it fills. All e-mail goes through a mail
- * server, links that open accounts included: that is for administrators.
+ * Refuses a caller that may not connect a mail server. A server that messages are sent by gets the links that open accounts,
+ * of people with all rights too; agents decide nothing for people.
  */
+export function demandMail(grant: Grant, { mail }: MailDeclaration): void {
+  demandArea(grant, 'admin', 'platform')
+  if (mail !== 'smtp') return
+  demandNoAgent(grant, 'connect a mail server')
+  if (covers(grant, OPERATOR, () => null)) return
+  const message =
+    'A mail server gets the links that open accounts. To connect one needs admin:all, without a row filter.'
+  throw new Problem('forbidden', message, { type: 'Integration', missing: 'admin:all' })
+}
+
+/** Makes the caller the author of an integration, if it may write all types that it fills. */
 export function storeIntegration(write: Write, id: string, data: JsonObject): void {
   const declaration = declarationOf(data)!
+  if ('mail' in declaration) demandMail(write.grant, declaration)
   const filled = 'mail' in declaration ? ['Message'] : Object.values(declaration.mapping).map(({ type }) => type)
   const types = new Set(filled.map((type) => write.engine.noun(type)))
   const reach = [...types].map((noun) => changes(noun, true))

@@ -1,7 +1,7 @@
 import { invalid, isPlainObject, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
 import { type Authored, act, isWithin } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { demand, demandArea, type Grant } from '../../grant/grant.ts'
+import { demand, type Grant } from '../../grant/grant.ts'
 import {
   connectedOf,
   dropConnected,
@@ -20,6 +20,7 @@ import {
   checkMapping,
   declarationOf,
   demandCoversIntegration,
+  demandMail,
   type IntegrationDeclaration,
   type MailDeclaration,
   mailAddressFault,
@@ -67,6 +68,7 @@ export async function checkCredentials(
   const { connector, address, scope } = declaration
   const { token } = given
   if (typeof token !== 'string' || token === '') throw refused('credentials must have a token')
+  if (!URL.canParse(address)) throw invalid('Integration', [{ field: 'apiBaseUrl', message: 'is not a URL' }])
   const { outbound } = engine.ports
   if (!outbound) throw new Problem('not_supported', 'This service sends no requests.')
   const answer = await outbound.send({
@@ -82,14 +84,14 @@ export async function checkCredentials(
   return { token, address }
 }
 
-/** Asks a mail server whether it lets us in. All e-mail goes through it: that is for administrators. */
+/** Asks a mail server whether it lets us in. */
 async function checkMailServer(
   { ports }: Engine,
   grant: Grant,
   declaration: MailDeclaration,
   given: { readonly [name: string]: unknown },
 ): Promise<CheckedCredentials> {
-  demandArea(grant, 'admin', 'platform')
+  demandMail(grant, declaration)
   const { token, url } = mailCredentials(given)
   const address = declaration.address || url
   const fault = mailAddressFault({ ...declaration, address: address ?? '' })
