@@ -4,7 +4,7 @@ import { countFunnel, funnelOf } from '../business/funnel.ts'
 import { BusinessReader } from '../business/reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import { briefOrInTurns, inTurns } from '../engine/turns.ts'
-import { demand, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
+import { demand, demandAll, demandArea, demandUnlimited, type Grant, may } from '../grant/grant.ts'
 import type { Action } from '../grant/scopes.ts'
 import type { Hasher } from '../ports.ts'
 import { type Aggregation, aggregate, type Groups } from '../query/answer/aggregate.ts'
@@ -208,7 +208,7 @@ export class TenantReader {
 
   /** How a query would be answered, for administrators: it shows what exists beyond a key's own rows. */
   explain(query: Query) {
-    demandArea(this.grant, 'admin', 'all')
+    demandAll(this.grant, 'Explaining a query')
     return explain(this.#reader, this.#allowed(query))
   }
 

@@ -127,6 +127,12 @@ export function covers(grant: Grant, other: Grant, domainOf: (area: string) => s
   return Object.entries(grant.rows).every(([type, filter]) => isWithin(other.rows[type], filter))
 }
 
+/** Refuses a grant that does not have every right on every row. */
+export function demandAll(grant: Grant, what: string): void {
+  if (covers(grant, OPERATOR, () => null)) return
+  throw new Problem('forbidden', `${what} needs admin:all, without a row filter.`, { missing: 'admin:all' })
+}
+
 /** Whether a row filter is another one, or that and more. */
 function isWithin(filter: unknown, outer: unknown): boolean {
   if (filter === undefined) return false

@@ -1,10 +1,10 @@
-import { type Issue, invalid, isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
 import { changes } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Connector, Mapping } from '../../connect/connector.ts'
 import { CONNECTORS } from '../../connect/index.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { covers, demandArea, demandNoAgent, type Grant, OPERATOR } from '../../grant/grant.ts'
+import { demandAll, demandArea, demandNoAgent, type Grant } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { isOwnType } from '../../store/log/log.ts'
 import type { TransactionListener, Write } from '../../write/write.ts'
@@ -114,10 +114,7 @@ export function demandMail(grant: Grant, { mail }: MailDeclaration): void {
   demandArea(grant, 'admin', 'platform')
   if (mail !== 'smtp') return
   demandNoAgent(grant, 'connect a mail server')
-  if (covers(grant, OPERATOR, () => null)) return
-  const message =
-    'A mail server gets the links that open accounts. To connect one needs admin:all, without a row filter.'
-  throw new Problem('forbidden', message, { type: 'Integration', missing: 'admin:all' })
+  demandAll(grant, 'Connecting a mail server')
 }
 
 /** Makes the caller the author of an integration, if it may write all types that it fills. */
