@@ -35,6 +35,7 @@ verifies(
         }
       })()
       await pause(300 + 137 * round)
+      while (seen === 0) await pause(10)
       await server.kill()
       isOver = true
       await Promise.all([...writers, reader])

@@ -11,7 +11,7 @@ import { EVENT_SUBSCRIPTIONS } from './outgoing/event-subscriptions.ts'
 import { PEOPLE } from './people/people-tables.ts'
 
 /** The layout of a tenant's database. A change here is a new layout version with a migration from the one before. */
-export const LAYOUT_VERSION = 14
+export const LAYOUT_VERSION = 15
 
 /** The end of an interval that has not ended: above every seq. */
 export const OPEN = 9_007_199_254_740_991

@@ -9,6 +9,7 @@ import { CHANGESET } from '../grant/scopes.ts'
 import { newId } from '../ids.ts'
 import type { Clock, Random } from '../ports.ts'
 import type { Current, Stored } from '../store/entities.ts'
+import { newEventId } from '../store/log/event-ids.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { replacedSeq } from '../store/log/versions.ts'
 import { countWrite } from '../store/people/consents.ts'
@@ -190,7 +191,7 @@ export class Write {
     context.budget.checkTime()
     if (context.hops > 0) this.onRollback(engine.automation.spend(context.clock.now()))
     const entry = {
-      id: id ?? this.newId('event'),
+      id: id ?? newEventId(entity.updatedAt, engine.head.seq + 1, context.random),
       at: entity.updatedAt,
       recordedAt: this.context.past?.recordedAt ?? null,
       type: entity.type,

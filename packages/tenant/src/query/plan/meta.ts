@@ -29,9 +29,12 @@ export function compileMeta({ source, type }: Scope, { op, path, value }: Leaf):
   if (op === 'regex') return null
   if (op === 'exists') return plain('1')
   const column = metaColumn(source, type, path.field)
-  if (op === 'in')
-    return fragment`${column} IN ${listOf((value as readonly Json[]).flatMap((one) => inColumn(path.field, one)))}`
-  const [operand] = inColumn(path.field, value)
+  const operands = (op === 'in' ? (value as readonly Json[]) : [value]).flatMap((one) => inColumn(path.field, one))
+  if ((op === 'in' || op === 'eq') && path.field === '$id' && source.withIds) {
+    return fragment`(${source.withIds(operands as string[])})`
+  }
+  if (op === 'in') return fragment`${column} IN ${listOf(operands)}`
+  const [operand] = operands
   if (operand === undefined) return plain('0')
   return fragment`${column} ${plain({ eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' }[op])} ${operand}`
 }

@@ -1,3 +1,4 @@
+import { eventIdOf, isWhole, seqIn } from '../../store/log/event-ids.ts'
 import { createdIn, entityOf } from '../../store/log/log-tables.ts'
 import { loggedTypes } from '../../store/log/stream.ts'
 import { fixedNumber, nameIn, nameNumber } from '../../store/names.ts'
@@ -14,6 +15,8 @@ export interface Source {
   readonly found: Fragment
   readonly n: Fragment
   readonly id: Fragment
+  /** The rows with one of these ids, where an index over `id` does not find them. */
+  readonly withIds?: (ids: readonly string[]) => Fragment
   readonly version: Fragment
   readonly createdAt: Fragment
   /** The number of the actor that created it. */
@@ -122,6 +125,8 @@ function entityColumns(alias: string) {
 /** The Event collection: tracked events as they are, and the event of every verb. */
 function events(reader: ReadContext, moment: Moment, alias: string): Source {
   const e = plain(alias)
+  const id = plain(eventIdOf(alias))
+  const whole = plain(isWhole(`${alias}.`))
   const hidden = hiddenTypes(reader)
   const conditions = [
     moment.asOf === null ? plain('1') : fragment`${e}.seq <= ${moment.asOf}`,
@@ -135,7 +140,9 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
     where: every(conditions),
     found: every(conditions),
     n: plain(`${alias}.seq`),
-    id: plain(`${alias}.id`),
+    id,
+    withIds: (ids) =>
+      fragment`(${e}.seq IN ${listOf(ids.map(seqIn))} OR (${e}.id IN ${listOf(ids)} AND ${whole})) AND ${id} IN ${listOf(ids)}`,
     version: plain('1'),
     createdAt: plain(`${alias}.at`),
     creator: plain(`${alias}.actor`),

@@ -1,4 +1,5 @@
 import { nameIn } from '../names.ts'
+import { eventIdOf, isWhole } from './event-ids.ts'
 
 /** The log cannot be cut. */
 export const LOG_KEPT = `CREATE TRIGGER log_kept BEFORE DELETE ON log
@@ -18,9 +19,17 @@ export function createdIn(log: string): { readonly at: string; readonly by: stri
   }
 }
 
+/** The log with names instead of numbers, for people and for statements that are not in a hurry. */
+export const EVENT_VIEW = `CREATE VIEW events AS
+    SELECT seq, ${eventIdOf('log')} AS id, at, ${nameIn('log.type')} AS type, ${entityOf('log')} AS entity,
+      ${nameIn('log.verb')} AS verb, ${nameIn('log.event')} AS event, version, replaced, ${nameIn('log.actor')} AS actor,
+      correlation, ${nameIn('log.on_behalf_of')} AS on_behalf_of, ${createdIn('log').at} AS created_at,
+      ${nameIn(createdIn('log').by)} AS created_by, recorded_at, data, previous, args, salt, digest, hash
+    FROM log`
+
 export const LOG_TABLES: readonly string[] = [
   // The truth: one row per event, never changed. Everything else can be made again from it. SQLite gives the next seq,
-  // so that there are no gaps. Types, verbs, events and actors are numbers of `names`; the hash of an event covers the
+  // so that there are no gaps. `id` is the part of the id that time and seq do not tell: see `event-ids.ts`. Types, verbs, events and actors are numbers of `names`; the hash of an event covers the
   // names themselves. `n` is the number of the entity; null for a tracked Event, which is such a row and nothing else.
   // `data` is the state after (fields only, no meta-fields): the only place where it is stored. `replaced` is the seq of
   // the version that this one took the place of, unless that was a deletion: `versions` is made from it.
@@ -50,8 +59,9 @@ export const LOG_TABLES: readonly string[] = [
     created_by INTEGER,
     recorded_at INTEGER,
     digest BLOB)`,
-  // An event by its id: for proofs, and for relations to tracked Events.
-  'CREATE UNIQUE INDEX log_id ON log (id)',
+  // Tracked Events and events from elsewhere by their id. All others are found by the seq in it. In files that began with
+  // an earlier layout it has a row for every event.
+  `CREATE UNIQUE INDEX log_id ON log (id) WHERE ${isWhole('')}`,
   // The events of a type in order (an index holds the seq of its rows): for streams of some types, and for the Event
   // collection without those that are hidden.
   'CREATE INDEX log_type ON log (type)',
@@ -70,13 +80,7 @@ export const LOG_TABLES: readonly string[] = [
       OR NEW.recorded_at IS NOT OLD.recorded_at
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END`,
 
-  // The log with names instead of numbers, for people and for statements that are not in a hurry.
-  `CREATE VIEW events AS
-    SELECT seq, id, at, ${nameIn('log.type')} AS type, ${entityOf('log')} AS entity, ${nameIn('log.verb')} AS verb,
-      ${nameIn('log.event')} AS event, version, replaced, ${nameIn('log.actor')} AS actor, correlation,
-      ${nameIn('log.on_behalf_of')} AS on_behalf_of, ${createdIn('log').at} AS created_at,
-      ${nameIn(createdIn('log').by)} AS created_by, recorded_at, data, previous, args, salt, digest, hash
-    FROM log`,
+  EVENT_VIEW,
 ]
 
 export const VERSION_TABLE =

@@ -1,5 +1,6 @@
 import type { Random, Seal, Sql, SqlRow, SqlValue } from '../../ports.ts'
 import { nameOf, numberName } from '../names.ts'
+import { isWhole, seqIn, storedId, wholeId } from './event-ids.ts'
 import { EVENT_SIZE, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
@@ -111,8 +112,13 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
   const salt = random.bytes(SALT_LENGTH)
   const hash = chain(seal, head.hash, seq, entry, digestOf(seal, salt, entry))
   // SQLite gives the seq: it must be the one that is sealed, which the commit checks.
-  insertEvent(sql, null, entry, place, salt, hash, null)
+  insertEvent(sql, null, rowId(entry, place, seq), entry, place, salt, hash, null)
   return headAfter(head, entry, hash)
+}
+
+/** What the row of an event holds of its id. A tracked Event is also looked up as the entity that it is. */
+export function rowId({ id, at }: Entry, { n }: EventPlace, seq: number): string {
+  return n === null ? id : storedId(id, at, seq)
 }
 
 /**
@@ -122,6 +128,7 @@ export function append(sql: Sql, seal: Seal, random: Random, head: Head, entry: 
 export function insertEvent(
   sql: Sql,
   seq: number | null,
+  id: string,
   entry: Entry,
   { n, replaced }: EventPlace,
   salt: Uint8Array | null,
@@ -131,7 +138,7 @@ export function insertEvent(
 ): void {
   const values = [
     seq,
-    entry.id,
+    id,
     entry.at,
     numberName(sql, entry.type),
     n,
@@ -228,7 +235,11 @@ export function readEntry(sql: Sql, seq: number): LogRow | undefined {
 
 /** The event with this id. */
 export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
-  return eventRows(sql, 'WHERE l.id = ?', id)[0]
+  const [row] = eventRows(sql, `WHERE l.id = ? AND ${isWhole('l.')}`, id)
+  if (row) return row
+  const seq = seqIn(id)
+  const named = seq > 0 ? readEntry(sql, seq) : undefined
+  return named?.id === id ? named : undefined
 }
 
 /** The events of these seqs, newest first. */
@@ -251,7 +262,7 @@ export function seqOfVersion(sql: Sql, seqs: readonly number[], version: number)
 }
 
 export function hasEntry(sql: Sql, id: string): boolean {
-  return sql.rows('SELECT 1 FROM log WHERE id = ?', id).length > 0
+  return readEntryOf(sql, id) !== undefined
 }
 
 /**
@@ -319,7 +330,7 @@ export function toRow(sql: Sql, row: SqlRow): LogRow {
   const [data, previous, args, onBehalfOf, recordedAt] = row.slice(12)
   return {
     seq,
-    id,
+    id: wholeId(id, at, seq),
     at,
     recordedAt,
     type: nameOf(sql, type),

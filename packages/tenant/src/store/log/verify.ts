@@ -3,7 +3,16 @@ import type { Current } from '../entities.ts'
 import { OPEN } from '../layout.ts'
 import { MEASURED_TYPES, measuredIn } from '../measures.ts'
 import { fixedNumber, nameNumber } from '../names.ts'
-import { digestOf, EVENT_COLUMNS, EVENT_TABLES, type EventPlace, insertEvent, type LogRow, toRow } from './log.ts'
+import {
+  digestOf,
+  EVENT_COLUMNS,
+  EVENT_TABLES,
+  type EventPlace,
+  insertEvent,
+  type LogRow,
+  rowId,
+  toRow,
+} from './log.ts'
 import { fitting, fittingEvents } from './parts.ts'
 import { indexVersions } from './versions.ts'
 
@@ -38,7 +47,8 @@ export function insertSealed(sql: Sql, row: SealedRow, place: EventPlace, entity
   // The first event of an entity makes its row.
   const created = own ?? (place.n === null ? { at: row.at, by: row.actor } : null)
   const digest = row.salt === null ? row.digest : null
-  insertEvent(sql, row.seq, { ...row, onBehalfOf: row.onBehalfOf ?? null }, place, row.salt, row.hash, digest, created)
+  const entry = { ...row, onBehalfOf: row.onBehalfOf ?? null }
+  insertEvent(sql, row.seq, rowId(row, place, row.seq), entry, place, row.salt, row.hash, digest, created)
 }
 
 /** Entities whose row is not what the newest event of theirs says. */

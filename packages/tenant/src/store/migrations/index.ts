@@ -11,6 +11,7 @@ import { FROM_10 } from './from-10.ts'
 import { FROM_11 } from './from-11.ts'
 import { FROM_12 } from './from-12.ts'
 import { FROM_13 } from './from-13.ts'
+import { FROM_14 } from './from-14.ts'
 
 /** What brings a database from each layout to the next. A file here is never edited once it was released. */
 export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
@@ -27,4 +28,5 @@ export const MIGRATIONS: { readonly [from: number]: readonly string[] } = {
   11: FROM_11,
   12: FROM_12,
   13: FROM_13,
+  14: FROM_14,
 }
