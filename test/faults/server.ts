@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 export const KEY = 'root-key-of-the-tests-which-is-long-enough'
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+const REPOSITORY = join(import.meta.dirname, '..', '..')
 
 export interface Server {
   readonly url: string
@@ -19,8 +19,11 @@ export async function startServer(
   flags: readonly string[] = [],
   /** A command that runs the server under other rights. */
   under: readonly string[] = [],
+  /** A copy of the repository with other code. */
+  checkout = REPOSITORY,
 ): Promise<Server> {
-  const [program, ...words] = [...under, process.execPath, MAIN, 'serve', '--port', '0', '--data', data, ...flags]
+  const main = join(checkout, 'packages/cli/src/main.ts')
+  const [program, ...words] = [...under, process.execPath, main, 'serve', '--port', '0', '--data', data, ...flags]
   const child = spawn(program!, words, {
     env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

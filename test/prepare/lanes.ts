@@ -13,6 +13,7 @@ export const SLOW = [
   'test/content/{bucket,bucket-backup,collection-attack,kill,r2,real-bucket,stream}.test.ts',
   'test/fairness/{gateway,large-values,whole-files}.test.ts',
   'test/faults/{automation,disk,many-stops,power,quarantine,restarts,restore,simulation,slices,stops,task-kills}.test.ts',
+  'test/histories/controls.test.ts',
   'test/hosts/{durable,endless,heap,long-import,miniflare}.test.ts',
   'test/mail/{debian,flood}.test.ts',
   'test/openapi-{prism,scenarios,spectral}.test.ts',
