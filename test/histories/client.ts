@@ -98,14 +98,17 @@ export function listOf(entity: any): readonly number[] {
   return entity.items.flat(Number.POSITIVE_INFINITY)
 }
 
+/** Whether it may have happened, or may happen later: there is no answer, an error of the service, or a task. */
 function isUnclear(reply: Reply): boolean {
-  return reply === null || reply.status >= 500 || (reply.status === 409 && reply.body.error === 'in_flight')
+  if (reply === null || reply.status >= 500 || reply.status === 202) return true
+  return reply.status === 409 && reply.body.error === 'in_flight'
 }
 
 function outcomeOf(reply: Reply, operations: readonly Operation[]): Outcome {
   if (reply === null || isUnclear(reply)) return 'unknown'
-  const isRefused = operations.some(({ kind }) => kind === 'refused')
+  const isRefused = reply.body?.correlation !== undefined && reply.body.results.some(({ status }: any) => status >= 400)
   const expected = [412, 422, ...(operations.some(({ kind }) => kind === 'read') ? [404] : [])]
+  // An atomic batch with an operation that failed has not happened.
   if (reply.status < 300) return isRefused ? 'fail' : 'ok'
   if (!expected.includes(reply.status)) throw new Error(`An answer that is not expected: ${JSON.stringify(reply)}`)
   // A single read of what was deleted has found that it is not there.

@@ -18,7 +18,7 @@ test.each(Object.entries(CONTROLS))('without the guard that %s, anomalies are fo
     rmSync(checkout, { recursive: true, force: true })
   })
 
-  const played = await play(host.service, 'broken', new Chance(3), { clients: 6, requests: 250 })
+  const played = await play(host.service, 'broken', new Chance(3), { clients: 6, requests: 150 })
 
   const kinds = new Set(judge(played).map(({ kind }) => kind))
   expect([...kinds].filter((kind) => shownBy.includes(kind))).not.toEqual([])

@@ -28,6 +28,7 @@ export const COMMANDS: { readonly [name: string]: string } = {
   fork: 'copy a tenant, also as of a time',
   backup: 'save a tenant to a file',
   restore: 'create a tenant from a backup',
+  repair: 'replace a damaged tenant by a backup and what its file still has',
   verify: 'check that a tenant or backup is complete',
   prove: 'check that an event is in the log, and save the proof',
   login: 'sign in and save a profile',

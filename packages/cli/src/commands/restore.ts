@@ -37,8 +37,13 @@ export const command: Command = {
   },
 }
 
+async function fromLog(call: Call, address: string, slug: string): Promise<void> {
+  call.out.record(await restoreLog(call, address, slug))
+  await warnOfSecrets(operatorWire(call.settings), slug)
+}
+
 /** Verifies the backup locally and the new tenant on the server: both must end with the same hash. */
-async function fromLog({ settings, out }: Call, address: string, slug: string): Promise<void> {
+export async function restoreLog({ settings }: Call, address: string, slug: string) {
   const { examine, momentOf } = await import('../backup/portable.ts')
   const { sendBackup } = await import('../backup/send.ts')
   const { sendContents } = await import('../backup/contents.ts')
@@ -57,8 +62,7 @@ async function fromLog({ settings, out }: Call, address: string, slug: string): 
   if ((!ok && lost === 0) || !isSame) {
     throw new Problem('damaged', `${slug} differs from the backup. Delete it and restore it again.`)
   }
-  out.record({ tenant: slug, events: head.seq, at: isoOf(found.head.at), head: head.hash })
-  await warnOfSecrets(wire, slug)
+  return { tenant: slug, events: head.seq as number, at: isoOf(found.head.at), head: head.hash as string }
 }
 
 /** Says if secrets of webhooks were encrypted on a server with another key: their deliveries would wait. */

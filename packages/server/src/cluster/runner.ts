@@ -64,6 +64,11 @@ export class ClusterRunner implements TenantHost<AdminTask, Stats> {
         return gate.during(slug, () => pool.task(slug, task))
       case 'replay':
         return isHere ? pool.task(slug, task) : this.#replayNew(slug, task)
+      case 'setAside':
+        if (!isHere) return files.demandThere(slug)
+        await ownership.forget(slug)
+        await ownership.own(slug)
+        return null
       case 'delete':
         return isHere ? this.#creation.remove(slug) : files.demandThere(slug)
       default:

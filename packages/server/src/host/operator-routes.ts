@@ -32,6 +32,8 @@ export type OperatorAction =
   | 'tasks'
   | 'fork'
   | 'release'
+  | 'setAside'
+  | 'salvage'
   | 'backup'
   | 'restore'
   | 'log'
@@ -208,6 +210,32 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     body: null,
     answers: { 200: answer(whole({ tenant: TEXT, released: FLAG })) },
     action: 'release',
+  },
+  {
+    method: 'POST',
+    path: '/operator/tenants/:tenant/set-aside',
+    ...TENANT,
+    summary: 'Take a damaged file out of use, and keep the name for a restore',
+    body: null,
+    answers: {
+      200: answer(
+        record('', { tenant: TEXT, file: { ...TEXT, description: 'Where the damaged file is.' } }, ['tenant']),
+        {
+          description:
+            'All requests get 503 `restoring` until a log is restored. A node of a cluster has loaded its state again instead.',
+        },
+      ),
+    },
+    action: 'setAside',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/salvage',
+    ...TENANT,
+    summary: 'Read what is readable of a file that was set aside, one event per line',
+    params: [query('after', 'The seq of the event that it continues after.', 0, { ...WHOLE, minimum: 0 })],
+    answers: { 200: { content: { [LINES]: TEXT } } },
+    action: 'salvage',
   },
   {
     method: 'GET',

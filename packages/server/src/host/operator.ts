@@ -23,7 +23,9 @@ import { type OperatorAction, operatorRoutes } from './operator-routes.ts'
 
 /** What the operator asks of one tenant as a whole, as its request says. */
 export type OperatorTask =
-  | { readonly do: 'info' | 'verify' | 'tasks' | 'create' | 'delete' | 'release' | 'backup' }
+  | { readonly do: 'info' | 'verify' | 'tasks' | 'create' | 'delete' | 'release' | 'backup' | 'setAside' }
+  /** What can be read of a damaged file after an event. */
+  | { readonly do: 'salvage'; readonly after: number }
   /** Makes another tenant of this one, as it was at a time. */
   | { readonly do: 'fork'; readonly to: string; readonly asOf: number | null }
   /** Makes a new tenant of a backup: the body of the request, or one in a bucket. */
@@ -105,6 +107,8 @@ async function taskOf(action: TenantAction, request: HttpRequest): Promise<Opera
       return { do: action, ...parseRestoreRequest(request.query) }
     case 'log':
       return { do: action, question: parseLogRequest(request.query) }
+    case 'salvage':
+      return { do: action, after: parseLogRequest(request.query).after }
     case 'replay':
       return { do: action, ...parseSliceRequest(request.query) }
     case 'readContent':
@@ -134,7 +138,14 @@ async function recorded(
 }
 
 /** Tasks that the operator's log does not hold. */
-const READING: ReadonlySet<OperatorTask['do']> = new Set(['info', 'verify', 'tasks', 'readContent', 'writeContent'])
+const READING: ReadonlySet<OperatorTask['do']> = new Set([
+  'info',
+  'verify',
+  'tasks',
+  'readContent',
+  'writeContent',
+  'salvage',
+])
 const NAMES: { readonly [task in OperatorTask['do']]?: string } = { replay: 'restore' }
 
 function factsOf(task: OperatorTask): object {

@@ -140,6 +140,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     rotateKey: () => signingKeys.rotate(),
     wake: (slug) => alarms.book(slug, Date.now()),
     damageOf: (slug) => scrub?.damageOf(slug) ?? null,
+    forgetDamage: (slug) => scrub?.forget(slug),
+    damaged: cluster ? null : join(settings.data, 'damaged'),
   }
   // The files of a cluster are copies of its log.
   const scrub =

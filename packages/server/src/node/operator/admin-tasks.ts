@@ -6,6 +6,8 @@ import { type AdminContext, countRestored, type ReplayTask, replayFile, writeLog
 /** What the operator asks of one tenant as a whole. It is done in the thread that the tenant is in. */
 export type AdminTask =
   | { readonly do: 'info' | 'create' | 'delete' }
+  /** Moves the file to a path, as it is. In a cluster the node loads its state again instead. */
+  | { readonly do: 'setAside'; readonly path: string }
   /** Writes a copy to a path, and returns the last event at or before a time. `changed`: also of a file that has changed. */
   | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly changed?: boolean }
   /** Makes the file at a path, which was verified, the tenant's own. */
@@ -34,6 +36,7 @@ export function runAdminTask(context: AdminContext, slug: string, task: AdminTas
   if (task.do === 'replay') return replayFile(context, slug, task)
   if (task.do === 'countRestored') return countRestored(context, slug, task.path)
   if (task.do === 'create') return create(context, slug)
+  if (task.do === 'setAside') return setAside(context, slug, task.path)
   context.files.demandThere(slug)
   switch (task.do) {
     case 'info':
@@ -60,6 +63,15 @@ function create({ files }: AdminContext, slug: string): unknown {
   files.demandFree(slug)
   files.create(slug)
   return { tenant: slug }
+}
+
+function setAside(context: AdminContext, slug: string, path: string): void {
+  try {
+    context.close(slug)
+  } catch {
+    // A damaged file may not close as others do. Its log is moved with it.
+  }
+  context.files.setAside(slug, path)
 }
 
 function copy(context: AdminContext, slug: string, path: string, asOf: number | null): Promise<CopyResult> {

@@ -8,6 +8,7 @@ import type { OperatorHost, OperatorTask } from '../../host/operator.ts'
 import { listTenants } from '../tenants/tenant-list.ts'
 import type { CopyResult } from './admin-tasks.ts'
 import { addBytes, copyContents, readContent, verifyContents, writeContent } from './contents.ts'
+import { setAside, writeSalvaged } from './repair.ts'
 import { type AdminDeps, adopt, restoreFile, restoreInfo, restoreLog, verifyFile } from './restore.ts'
 import { readOnce, removeDatabase } from './scratch.ts'
 import type { BegunTask, Measure } from './task-board.ts'
@@ -49,6 +50,10 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
     case 'release':
       deps.files.demandThere(slug)
       return render(json(200, { tenant: slug, released: deps.release(slug) }))
+    case 'setAside':
+      return setAside(slug, deps)
+    case 'salvage':
+      return salvaged(slug, task.after, deps)
     case 'fork':
       return fork(slug, task.to, task.asOf, deps)
     case 'backup':
@@ -132,6 +137,12 @@ async function readLog(slug: string, question: LogRequest, deps: AdminDeps): Pro
       await deps.runTask(slug, { do: 'log', path, question })
     },
   )
+}
+
+function salvaged(slug: string, after: number, deps: AdminDeps): Promise<HttpResponse> {
+  const task = deps.tasks.begin(slug, 'salvage')
+  const headers = () => ({ 'content-type': 'application/x-ndjson' })
+  return sent(slug, deps, task, headers, (path) => writeSalvaged(slug, after, deps, path))
 }
 
 /** Answers with a file that the work makes. The task ends when the file has been read. */

@@ -208,4 +208,8 @@ export interface AdminDeps {
   readonly wake: (slug: string) => void
   /** What was wrong with a tenant when it was last verified; null if nothing was. */
   readonly damageOf: (slug: string) => string | null
+  /** Forgets it: the tenant has another file from now on. */
+  readonly forgetDamage: (slug: string) => void
+  /** Where damaged files are kept; null in a cluster, whose files are copies of its log. */
+  readonly damaged: string | null
 }

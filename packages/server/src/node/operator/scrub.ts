@@ -57,6 +57,11 @@ export class Scrub {
     return this.#sql.rows('SELECT damage FROM verified WHERE tenant = ?', slug)[0]?.[0] ?? null
   }
 
+  /** Forgets what was found in a file that is not in use any more. */
+  forget(slug: string): void {
+    this.#sql.run('DELETE FROM verified WHERE tenant = ?', slug)
+  }
+
   /** How many tenants were damaged when they were last verified. */
   get damaged(): number {
     return this.#sql.rows('SELECT count(*) FROM verified WHERE damage IS NOT NULL')[0]![0]

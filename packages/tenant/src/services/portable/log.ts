@@ -57,11 +57,12 @@ function cutRow({ sql }: Engine, seq: number): NonLogRow {
   return { beside: 'proof', row: [CUT, earliestCut(sql, seq)] }
 }
 
-function portable({ onBehalfOf, recordedAt, ...row }: SealedRow): object {
+/** An event with what seals it, as a line has it. */
+export function portable({ onBehalfOf, recordedAt, ...row }: SealedRow): object {
   const seals = { salt: row.salt && hexOf(row.salt), digest: hexOf(row.digest), hash: hexOf(row.hash) }
   return { ...row, ...seals, ...(onBehalfOf !== null && { onBehalfOf }), ...(recordedAt !== null && { recordedAt }) }
 }
 
-function line(value: object): string {
+export function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
