@@ -47,6 +47,7 @@ for (const name of values.host.split(',')) {
         for (const { kind, message } of anomalies.slice(0, 20))
           console.log(`${name}, seed ${seed + round}: ${kind}: ${message}`)
       }
+      process.stderr.write(`${name}: ${JSON.stringify(sums)}\n`)
     }
   } finally {
     await host.stop()

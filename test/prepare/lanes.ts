@@ -5,7 +5,7 @@ export const SLOW = [
   'test/site.test.ts',
   'test/client/python.test.ts',
   'test/cluster/model/**',
-  'test/cli/{backup,backup-all}.test.ts',
+  'test/cli/{backup,backup-all,repair}.test.ts',
   'test/cluster/short/**',
   'test/agents/{conformance,inspector}.test.ts',
   'test/bulk/memory.test.ts',

@@ -7,9 +7,8 @@ import { restoreLog } from './restore.ts'
 
 export const command: Command = {
   usage: 'repair TENANT --from FOLDER|s3://BUCKET/PREFIX|FILE\nrepair TENANT',
-  summary:
-    'replaces a damaged tenant by its backup and the events that its file still has; needs the operator key. A cluster needs no backup',
-  flags: { from: { type: 'string', help: 'the folder, the bucket or the file of a backup of this tenant' } },
+  summary: 'replaces a damaged tenant by its backup and what its file still has; needs the operator key',
+  flags: { from: { type: 'string', help: 'its backup; a cluster needs none' } },
   examples: ['tilde repair acme --from backups/acme', 'tilde repair acme --from s3://backups/tilde/acme'],
   async run(call) {
     const slug = oneWord(call, 'a tenant')

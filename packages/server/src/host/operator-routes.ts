@@ -215,7 +215,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/operator/tenants/:tenant/set-aside',
     ...TENANT,
-    summary: 'Take a damaged file out of use, and keep the name for a restore',
+    summary: 'Take a damaged file out of use for a restore',
     body: null,
     answers: {
       200: answer(
@@ -232,7 +232,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/operator/tenants/:tenant/salvage',
     ...TENANT,
-    summary: 'Read what is readable of a file that was set aside, one event per line',
+    summary: 'Read what a file that was set aside still has',
     params: [query('after', 'The seq of the event that it continues after.', 0, { ...WHOLE, minimum: 0 })],
     answers: { 200: { content: { [LINES]: TEXT } } },
     action: 'salvage',

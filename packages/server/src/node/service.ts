@@ -23,6 +23,7 @@ import { log, report } from './log.ts'
 import type { AdminTask } from './operator/admin-tasks.ts'
 import { nodeOperator, verify } from './operator/operator.ts'
 import { OperatorJournal } from './operator/operator-journal.ts'
+import { setAside } from './operator/repair.ts'
 import type { AdminDeps } from './operator/restore.ts'
 import { SCRATCH, Scratch } from './operator/scratch.ts'
 import { Scrub } from './operator/scrub.ts'
@@ -143,15 +144,16 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     forgetDamage: (slug) => scrub?.forget(slug),
     damaged: cluster ? null : join(settings.data, 'damaged'),
   }
-  // The files of a cluster are copies of its log.
   const scrub =
-    settings.scrub === 0 || cluster
+    settings.scrub === 0
       ? null
       : new Scrub({
           path: join(settings.data, 'scrub.db'),
           every: settings.scrub,
           slugs: () => files.allSlugs(),
           verify: async (slug) => (await verify(slug, admin)).faults[0]?.message ?? null,
+          // The files of a cluster are copies of its log.
+          ...(cluster && { repair: (slug) => setAside(slug, admin) }),
           record: (action, slug, facts) => journal.record(action, slug, facts),
         })
   const operatorPage = operatorPages(nodeOperator(admin))

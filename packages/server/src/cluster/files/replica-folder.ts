@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inflateRawSync } from 'node:zlib'
 import { ensureLayout, LAYOUT_VERSION } from '@tildebase/tenant/internal'
+import { refuseDamaged, unseal } from '../../node/sqlite/file-damage.ts'
 import { COMMITS } from '../../node/sqlite/recording.ts'
 import { openSql } from '../../node/sqlite/sql.ts'
 import type { ReplicaFiles, ReplicaState } from '../protocol/replica.ts'
@@ -97,6 +98,7 @@ export class ReplicaFolder implements ReplicaFiles {
     const path = this.#tenantPath(slug)
     this.discard(slug)
     try {
+      refuseDamaged(path)
       stateOfFile(path)
       this.#move(path, this.#path(slug))
     } catch {
@@ -130,7 +132,7 @@ export class ReplicaFolder implements ReplicaFiles {
   #opened(slug: string): DatabaseSync {
     const known = this.#open.get(slug)
     this.#open.delete(slug)
-    const db = known ?? openReplica(this.#path(slug))
+    const db = known ?? openWhole(this.#path(slug))
     this.#open.set(slug, db)
     if (this.#open.size > MOST_OPEN) this.#close(this.#open.keys().next().value!)
     return db
@@ -171,6 +173,13 @@ export function stateOfFile(path: string): ReplicaState {
   } finally {
     db.close()
   }
+}
+
+/** Opens a replica, if it is as it was when its tenant was closed. It has no checksum from now on. */
+function openWhole(path: string): DatabaseSync {
+  refuseDamaged(path)
+  unseal(path)
+  return openReplica(path)
 }
 
 /** Changes reach the tables behind the text index, too: SQLite protects those from all that is not defenseless. */

@@ -16,6 +16,8 @@ export interface ScrubDeps {
   slugs(): Promise<readonly string[]>
   /** What is wrong with a tenant; null if nothing is. */
   verify(slug: string): Promise<string | null>
+  /** Brings a damaged tenant back from what is elsewhere; absent where the operator does that. */
+  repair?(slug: string): Promise<unknown>
   /** Writes down that a tenant is damaged, or whole again. */
   record(action: string, slug: string, facts: object): void
 }
@@ -100,9 +102,15 @@ export class Scrub {
   }
 
   async #verify(slug: string): Promise<void> {
-    const before = this.damageOf(slug)
     const damage = await this.#deps.verify(slug).catch(damageIn)
-    if (damage !== before) {
+    this.#note(slug, damage)
+    if (damage === null || !this.#deps.repair) return
+    await this.#deps.repair(slug)
+    this.#note(slug, await this.#deps.verify(slug).catch(damageIn))
+  }
+
+  #note(slug: string, damage: string | null): void {
+    if (damage !== this.damageOf(slug)) {
       this.#deps.record(damage === null ? 'whole' : 'damage', slug, damage === null ? {} : { damage })
       log(damage === null ? 'info' : 'error', `The tenant ${slug} is ${damage === null ? 'whole again' : 'damaged'}`, {
         ...(damage !== null && { damage }),
