@@ -212,32 +212,6 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     action: 'release',
   },
   {
-    method: 'POST',
-    path: '/operator/tenants/:tenant/set-aside',
-    ...TENANT,
-    summary: 'Take a damaged file out of use for a restore',
-    body: null,
-    answers: {
-      200: answer(
-        record('', { tenant: TEXT, file: { ...TEXT, description: 'Where the damaged file is.' } }, ['tenant']),
-        {
-          description:
-            'All requests get 503 `restoring` until a log is restored. A node of a cluster has loaded its state again instead.',
-        },
-      ),
-    },
-    action: 'setAside',
-  },
-  {
-    method: 'GET',
-    path: '/operator/tenants/:tenant/salvage',
-    ...TENANT,
-    summary: 'Read what a file that was set aside still has',
-    params: [query('after', 'The seq of the event that it continues after.', 0, { ...WHOLE, minimum: 0 })],
-    answers: { 200: { content: { [LINES]: TEXT } } },
-    action: 'salvage',
-  },
-  {
     method: 'GET',
     path: '/operator/tenants/:tenant/backup',
     ...TENANT,
@@ -305,5 +279,31 @@ export const operatorRoutes: readonly OperatorRoute[] = [
       }),
     },
     action: 'replay',
+  },
+  {
+    method: 'POST',
+    path: '/operator/tenants/:tenant/set-aside',
+    ...TENANT,
+    summary: 'Take a damaged file out of use for a restore',
+    body: null,
+    answers: {
+      200: answer(
+        record('', { tenant: TEXT, file: { ...TEXT, description: 'Where the damaged file is.' } }, ['tenant']),
+        {
+          description:
+            'All requests get 503 `restoring` until a log is restored. A node of a cluster has loaded its state again instead.',
+        },
+      ),
+    },
+    action: 'setAside',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tenants/:tenant/salvage',
+    ...TENANT,
+    summary: 'Read what a file that was set aside still has',
+    params: [query('after', 'The seq of the event that it continues after.', 0, { ...WHOLE, minimum: 0 })],
+    answers: { 200: { content: { [LINES]: TEXT } } },
+    action: 'salvage',
   },
 ]
