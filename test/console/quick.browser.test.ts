@@ -7,6 +7,10 @@ const stage = useStage()
 /** A key, a text for the field that has the focus, or a click. */
 type Step = string | { readonly input: string } | { readonly click: string }
 
+const make = async (type: string, fields: object) =>
+  (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
+const read = async (type: string, id: string) => (await stage.host.request('GET', `/~acme/${type}/${id}`)).body
+
 /**
  * Input that comes faster than the screen is drawn: the console renders in microtasks, and nothing is painted before the next
  * task. Returns what has the focus then; what happens after the paint has happened when it returns.
@@ -168,5 +172,164 @@ describe.skipIf(BROWSER === null)('input that comes before the next paint', () =
     await expect.poll(() => page.getByTestId('query-json').textContent()).toContain('organization_')
     expect(await picker.inputValue()).toBe('Lumen Energy')
     expect(await count()).toBe(before)
+  })
+})
+
+/** Holds the writes to an address until they are released. */
+async function hold(page: Tab['page'], address: string): Promise<{ release(): void }> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    if (route.request().method() !== 'GET') await promise
+    await route.continue()
+  })
+  return { release: resolve }
+}
+
+describe.skipIf(BROWSER === null)('input that comes before a write has ended', () => {
+  test('the page may be left while a row or a note is being saved, and it is saved once', async () => {
+    const { $id } = await make('Contact', { name: 'Slow Row' })
+    const { page } = await stage.enter('Contact?text=Slow')
+    await page.getByRole('link', { name: 'Slow Row' }).waitFor()
+    await page
+      .locator('tbody tr')
+      .first()
+      .dblclick({ position: { x: 200, y: 8 } })
+    await page.locator('tr.editing').getByLabel('Name').fill('Slow Row, saved')
+    const held = await hold(page, `**/~acme/Contact/${$id}`)
+    await page.locator('tr.editing').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Deals' }).click()
+    await page.getByRole('heading', { name: 'Deals', level: 1 }).waitFor()
+    held.release()
+    await expect.poll(async () => (await read('Contact', $id)).name).toBe('Slow Row, saved')
+
+    await page.goto(`${stage.host.url}/console#/~acme/Contact/${$id}`)
+    const notes = await hold(page, '**/~acme/Comment')
+    await page.getByLabel('New note').fill('Once.')
+    await page.getByLabel('New note').press('Control+Enter')
+    await page.getByLabel('New note').press('Control+Enter')
+    await page.getByRole('link', { name: 'Deals' }).click()
+    await page.getByRole('heading', { name: 'Deals', level: 1 }).waitFor()
+    notes.release()
+    await page.getByText('Note added.').waitFor()
+    await page.goBack()
+    await page.locator('.comments').getByText('Once.').waitFor()
+
+    expect(await page.locator('.comments li').count()).toBe(1)
+    expect(await page.getByLabel('New note').inputValue()).toBe('')
+  })
+
+  test('Escape asks nothing while a row, a field or a form is being saved', async () => {
+    const { $id } = await make('Contact', { name: 'Busy Row' })
+    const { page } = await stage.enter('Contact?text=Busy')
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+    const address = `**/~acme/Contact/${$id}`
+    const escapeWhileHeld = async (held: string, save: () => Promise<void>) => {
+      const { release } = await hold(page, held)
+      await save()
+      await page.getByText('Saving…').waitFor()
+      await page.keyboard.press('Escape')
+      expect(await question.count()).toBe(0)
+      release()
+    }
+    await page.getByRole('link', { name: 'Busy Row' }).waitFor()
+
+    await page
+      .locator('tbody tr')
+      .first()
+      .dblclick({ position: { x: 200, y: 8 } })
+    await page.locator('tr.editing').getByLabel('Name').fill('Busy Row, saved')
+    await escapeWhileHeld(address, () => page.locator('tr.editing').getByRole('button', { name: 'Save' }).click())
+    await page.getByText('Busy Row, saved saved.').waitFor()
+    await page.locator('tr.editing').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Busy Row, saved' }).click()
+    await page.getByRole('button', { name: 'Edit name' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Busy Field')
+    await escapeWhileHeld(address, () => page.keyboard.press('Enter'))
+    await page.getByRole('heading', { name: 'Busy Field' }).waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Name required').fill('Busy Form')
+    await escapeWhileHeld(address, () => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click())
+    await page.getByRole('heading', { name: 'Busy Form' }).waitFor()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+
+    expect(await read('Contact', $id)).toMatchObject({ name: 'Busy Form', $version: 4 })
+  })
+
+  test('another row can be edited while one is being saved, and stays open when it is', async () => {
+    const { $id } = await make('Contact', { name: 'Overlap One' })
+    await make('Contact', { name: 'Overlap Two' })
+    const { page } = await stage.enter('Contact?text=Overlap&sort=name')
+    const edited = page.locator('tr.editing').getByLabel('Name')
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(2)
+    const edit = (row: number) =>
+      page
+        .locator('tbody tr')
+        .nth(row)
+        .dblclick({ position: { x: 200, y: 8 } })
+
+    await edit(0)
+    await edited.fill('Overlap 1')
+    const held = await hold(page, `**/~acme/Contact/${$id}`)
+    await page.locator('tr.editing').getByRole('button', { name: 'Save' }).click()
+    await edit(1)
+    await expect.poll(() => edited.inputValue()).toBe('Overlap Two')
+    held.release()
+    await page.getByText('Overlap 1 saved.').waitFor()
+
+    expect(await edited.inputValue()).toBe('Overlap Two')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('changes that follow each other faster than they are saved ask nothing, and the last one counts', async () => {
+    const { $id } = await make('Activity', { subject: 'Moved twice', dueAt: '2026-04-08T09:30:00.000Z' })
+    const { page } = await stage.enter('Activity?layout=calendar&month=2026-04')
+    const waiting: (() => void)[] = []
+    let isHeld = true
+    await page.route(`**/~acme/Activity/${$id}`, async (route) => {
+      if (isHeld && route.request().method() === 'PUT') await new Promise<void>((done) => waiting.push(done))
+      await route.continue()
+    })
+    const dueAt = async () => (await read('Activity', $id)).dueAt
+
+    await page.getByRole('link', { name: 'Moved twice' }).focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => waiting.length).toBe(2)
+    isHeld = false
+    waiting[0]!()
+    await expect.poll(dueAt).toBe('2026-04-15T09:30:00.000Z')
+    waiting[1]!()
+
+    await expect.poll(dueAt).toBe('2026-04-09T09:30:00.000Z')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('tiles that are moved while another change of the dashboard is being saved stay where they are', async () => {
+    const { page } = await stage.enter('dashboards')
+    await page.getByRole('button', { name: 'New dashboard' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Arranged')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Arranged', level: 1 }).waitFor()
+    const titles = () => page.locator('.tile h2').allTextContents()
+    await expect.poll(titles).toEqual(['Deals by stage', 'Pipeline', 'MRR'])
+    const move = async () => {
+      await page.getByRole('button', { name: 'Actions for MRR' }).click()
+      await page.getByRole('menuitem', { name: 'Move left' }).click()
+    }
+
+    const held = await hold(page, '**/~acme/Dashboard/*')
+    await move()
+    await page.getByText('Saving…').waitFor()
+    await move()
+    held.release()
+    const saved = async () =>
+      (await stage.host.request('GET', '/~acme/Dashboard?name=Arranged')).body.results[0].tiles.map(
+        ({ title }: { title: string }) => title,
+      )
+    await expect.poll(saved).toEqual(['MRR', 'Deals by stage', 'Pipeline'])
+    await page.getByText('Saving…').waitFor({ state: 'detached' })
+
+    expect(await titles()).toEqual(['MRR', 'Deals by stage', 'Pipeline'])
+    expect(await page.locator('.toast.bad').count()).toBe(0)
   })
 })

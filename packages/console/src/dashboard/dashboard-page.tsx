@@ -1,5 +1,5 @@
 import '../../style/pages/charts.css'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
 import { useSettled } from '../service/cache.ts'
@@ -91,18 +91,9 @@ export function DashboardsPage() {
 
 function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () => void }) {
   const { dashboard, canEdit } = props
-  const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles)
-  const [seen, setSeen] = useState(dashboard.tiles)
   const [editing, setEditing] = useState<number | null>(null)
   const time = useSettled(asOf.value, 200)
-  if (JSON.stringify(seen) !== JSON.stringify(dashboard.tiles)) {
-    setSeen(dashboard.tiles)
-    setTiles(dashboard.tiles)
-  }
-  const save = (next: readonly Tile[]) => {
-    setTiles(next)
-    saveTiles(dashboard, next).then(props.onChanged, sayError)
-  }
+  const [tiles, save] = useTiles(dashboard, props.onChanged)
   const move = (at: number, step: number) => {
     const next = [...tiles]
     const [one] = next.splice(at, 1)
@@ -181,4 +172,40 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
       )}
     </>
   )
+}
+
+/** The tiles as people arrange them. Changes are saved one after the other, each with the version that the last one made. */
+function useTiles(dashboard: Dashboard, onChanged: () => void) {
+  const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles)
+  const [seen, setSeen] = useState(dashboard.tiles)
+  const version = useRef(dashboard.version)
+  const isRunning = useRef(false)
+  const next = useRef<readonly Tile[] | null>(null)
+  // News are those of others: what is being saved, or was saved since the dashboard was read, is here already.
+  const isNew = !isRunning.current && (dashboard.version ?? 0) >= (version.current ?? 0)
+  if (isNew) version.current = dashboard.version
+  if (isNew && JSON.stringify(seen) !== JSON.stringify(dashboard.tiles)) {
+    setSeen(dashboard.tiles)
+    setTiles(dashboard.tiles)
+  }
+  const run = async () => {
+    isRunning.current = true
+    try {
+      for (let wanted = next.current; wanted !== null; wanted = next.current) {
+        next.current = null
+        version.current = await saveTiles({ ...dashboard, version: version.current }, wanted)
+      }
+    } catch (reason) {
+      next.current = null
+      sayError(reason)
+    }
+    isRunning.current = false
+    onChanged()
+  }
+  const save = (wanted: readonly Tile[]) => {
+    setTiles(wanted)
+    next.current = wanted
+    if (!isRunning.current) void run()
+  }
+  return [tiles, save] as const
 }

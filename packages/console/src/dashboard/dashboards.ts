@@ -60,17 +60,20 @@ export async function createDashboard(name: string, tiles: readonly Tile[]): Pro
   return dashboardOf(value)
 }
 
-/** Saves the tiles of a dashboard, in their order. */
-export async function saveTiles(dashboard: Dashboard, tiles: readonly Tile[]): Promise<void> {
+/** Saves the tiles of a dashboard, in their order. Returns its new version. */
+export async function saveTiles(dashboard: Dashboard, tiles: readonly Tile[]): Promise<number | undefined> {
   if (isLocal(dashboard)) {
     const all = localDocuments<Dashboard>(LOCAL)
-    return keepDocuments(
+    keepDocuments(
       LOCAL,
       all.map((one) => (one.id === dashboard.id ? { ...one, tiles } : one)),
     )
+    return undefined
   }
   const path = `/${TYPE}/${dashboard.id}`
-  await write({ method: 'PUT', path, body: { tiles }, version: dashboard.version, type: TYPE })
+  const { version } = dashboard
+  const { value } = await write<Entity>({ method: 'PUT', path, body: { tiles }, version, type: TYPE })
+  return value.$version
 }
 
 export async function deleteDashboard(dashboard: Dashboard): Promise<void> {

@@ -104,9 +104,22 @@ export function isConflict(reason: unknown): boolean {
   return reason instanceof Problem && reason.code === 'version_mismatch'
 }
 
+/** What the correlations of this tab begin with. */
+const TAB = `console-${randomHex(6)}`
+
 export function newCorrelation(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12))
-  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `${TAB}${randomHex(6)}`
+}
+
+/** Whether a change was made in this tab. */
+export function isOwn(correlation: string | null | undefined): boolean {
+  return correlation?.startsWith(TAB) === true
+}
+
+function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
 }
 
 // What was done in one tenant is not undone in another.

@@ -116,7 +116,11 @@ function TypeList() {
           { label: t('Domain'), cell: ({ domain }) => labelOf(domain) },
           { label: t('Fields'), isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
           { label: t('Verbs'), isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
-          { label: t('Entities'), isNumber: true, cell: ({ name }) => numberText(counts.value?.get(name) ?? 0) },
+          {
+            label: t('Entities'),
+            isNumber: true,
+            cell: ({ name }) => (counts.value ? numberText(counts.value.get(name) ?? 0) : '…'),
+          },
         ]}
       />
     </>

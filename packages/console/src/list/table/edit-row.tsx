@@ -18,12 +18,15 @@ interface KeptRow {
   readonly changed: Draft
 }
 
+/** How far the edit of a row is. */
+export type EditState = 'unchanged' | 'changed' | 'saving'
+
 /** A row whose cells are inputs. */
 export function EditRow(props: {
   noun: Noun
   columns: readonly string[]
   entity: Entity
-  onDirty: (isDirty: boolean) => void
+  onState: (state: EditState) => void
   onCancel: () => void
   onSaved: () => void
 }) {
@@ -39,7 +42,14 @@ export function EditRow(props: {
     [],
   )
   // With the drawing and not after it: the next key may leave the row.
-  useLayoutEffect(() => props.onDirty(Object.keys(draft).length > 0), [draft])
+  useLayoutEffect(
+    () => props.onState(kept.isSaving ? 'saving' : isEmpty(kept.draft) ? 'unchanged' : 'changed'),
+    [draft, kept.isSaving],
+  )
+  // A row that is being saved closes by itself, and can be left when it is not saved.
+  const cancel = () => {
+    if (!kept.isSaving) props.onCancel()
+  }
   const save = () =>
     kept.save(async () => {
       try {
@@ -50,7 +60,7 @@ export function EditRow(props: {
         sayError(reason)
       }
     })
-  useKeys({ 'mod+s': () => void save(), 'mod+Enter': () => void save(), Escape: props.onCancel })
+  useKeys({ 'mod+s': () => void save(), 'mod+Enter': () => void save(), Escape: cancel })
   const press = (event: KeyboardEvent) => {
     const isOwn = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLButtonElement
     if (event.key !== 'Enter' || isOwn) return
@@ -83,7 +93,7 @@ export function EditRow(props: {
           <button type="button" class="primary" aria-busy={kept.isSaving} onClick={() => void save()}>
             {t('Save')}
           </button>
-          <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={props.onCancel}>
+          <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={cancel}>
             <Icon name="close" />
           </button>
         </div>

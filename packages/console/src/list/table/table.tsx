@@ -12,7 +12,7 @@ import type { Noun } from '../../values/noun.ts'
 import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
 import { isRight } from './columns.ts'
-import { EditRow } from './edit-row.tsx'
+import { EditRow, type EditState } from './edit-row.tsx'
 import { Heading } from './heading.tsx'
 import { measuresOf } from './measures.ts'
 import { Row } from './row.tsx'
@@ -29,13 +29,14 @@ export function Table(props: TableProps) {
   const { noun, columns, active, selected } = props
   const rows = props.page.results
   const [editing, setEditing] = useState<string | null>(() => unfinishedRow(noun))
-  const isDirty = useRef(false)
+  const state = useRef<EditState>('unchanged')
   const box = useRef<HTMLElement>(null)
   const writes = mayChange(noun) && noun.verbs.update !== undefined
   const edit = async (id: string | null) => {
-    if (isDirty.current && !(await confirmDiscard())) return
-    if (editing !== null) forgetRow(noun, editing)
-    isDirty.current = false
+    if (state.current === 'changed' && !(await confirmDiscard())) return
+    // A row that is being saved forgets its draft when it is.
+    if (editing !== null && state.current !== 'saving') forgetRow(noun, editing)
+    state.current = 'unchanged'
     setEditing(id)
   }
   // The focus returns to the row when its edit ends: with the drawing, so that it does not move away from where a key put it.
@@ -104,14 +105,12 @@ export function Table(props: TableProps) {
                   noun={noun}
                   columns={columns}
                   entity={entity}
-                  onDirty={(dirty) => {
-                    isDirty.current = dirty
+                  onState={(next) => {
+                    state.current = next
                   }}
                   onCancel={() => void edit(null)}
-                  onSaved={() => {
-                    isDirty.current = false
-                    setEditing(null)
-                  }}
+                  // Another row may be edited by now.
+                  onSaved={() => setEditing((now) => (now === entity.$id ? null : now))}
                 />
               ) : (
                 <Row

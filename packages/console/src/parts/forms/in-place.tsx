@@ -47,6 +47,7 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
       }
     })
   const leave = async () => {
+    if (kept.isSaving) return
     if (value === base[field.name] || (await confirmDiscard())) done()
   }
   useKeys({ Escape: () => void leave(), 'mod+s': () => void save(value) })

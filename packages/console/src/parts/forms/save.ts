@@ -2,12 +2,15 @@ import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
-import { isConflict, sayDone, write } from '../../service/write.ts'
+import { isConflict, isOwn, sayDone, write } from '../../service/write.ts'
 import { t } from '../../texts/text.ts'
 import type { Version } from '../../values/diff.ts'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { type Merge, mergeOf } from '../../values/merge.ts'
 import type { Noun } from '../../values/noun.ts'
+
+/** How many versions are read to find out who made them. */
+const MOST_VERSIONS = 20
 
 interface Author {
   readonly actor: string
@@ -47,10 +50,7 @@ export async function saveFields(noun: Noun, base: Entity, changed: Draft): Prom
       if (!isConflict(reason)) throw reason
       const theirs = await request<Entity>('GET', `/${noun.name}/${base.$id}`)
       const merge = mergeOf(ownFields(noun, known), body, ownFields(noun, theirs))
-      const decided =
-        merge.conflicts.length === 0
-          ? {}
-          : await decide({ noun, mine: body, theirs, merge, by: await changedBy(noun, base) })
+      const decided = merge.conflicts.length === 0 ? {} : await decide(noun, body, theirs, merge, known)
       if (decided === null) return false
       body = { ...merge.safe, ...decided }
       known = theirs
@@ -64,15 +64,20 @@ function ownFields(noun: Noun, entity: Entity): { readonly [field: string]: Json
   return Object.fromEntries(Object.entries(entity).filter(([name]) => noun.fields[name]?.kind !== 'back'))
 }
 
-/** Who changed the entity since it was read, the newest first. */
-async function changedBy(noun: Noun, { $id, $version }: Entity): Promise<readonly Author[]> {
-  const path = `/${noun.name}/${$id}/history`
-  const { results } = await request<Page<Version>>('GET', path, { query: { limit: 20 } })
-  const later = results.filter(({ version }) => version > $version)
-  return [...new Map(later.toReversed().map(({ actor, timestamp }) => [actor, { actor, at: timestamp }])).values()]
+/** What to save of the fields that were changed twice. Null when people gave up. */
+async function decide(noun: Noun, mine: Draft, theirs: Entity, merge: Merge, known: Entity): Promise<Draft | null> {
+  const path = `/${noun.name}/${known.$id}/history`
+  const { results } = await request<Page<Version>>('GET', path, { query: { limit: MOST_VERSIONS } })
+  const later = results.filter(({ version }) => version > known.$version)
+  // This tab changed it itself, and the page did not show that yet: the newest change counts.
+  const isKnown = later.length > 0 && later.length < MOST_VERSIONS
+  const isMine = isKnown && later.every(({ correlation }) => isOwn(correlation))
+  if (isMine) return Object.fromEntries(merge.conflicts.map((one) => [one.field, one.mine ?? null]))
+  const by = new Map(later.toReversed().map(({ actor, timestamp }) => [actor, { actor, at: timestamp }]))
+  return askPeople({ noun, mine, theirs, merge, by: [...by.values()] })
 }
 
-function decide(about: Omit<Clash, 'resolve'>): Promise<Draft | null> {
+function askPeople(about: Omit<Clash, 'resolve'>): Promise<Draft | null> {
   return new Promise((done) => {
     clash.value = {
       ...about,
