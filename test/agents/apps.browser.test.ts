@@ -93,7 +93,7 @@ describe.skipIf(BROWSER === null)('in a host with the official bridge', () => {
     await page.setContent('<!doctype html><html lang="en"><title>Host</title><body></body></html>')
     await page.addScriptTag({ type: 'module', content: output[0].code })
     await page.waitForFunction(() => 'showApp' in window)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     expect(faults).toEqual([])

@@ -23,7 +23,7 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     await send(`/Workflow/${$id}/activate`)
     await send('/Lead', { name: 'Ada' })
     const failed = async () => (await stage.host.request('GET', `/~acme/Workflow/${$id}/runs?status=Failed`)).body.total
-    await expect.poll(failed, { timeout: 20_000 }).toBe(1)
+    await expect.poll(failed).toBe(1)
 
     const { page } = await stage.enter(`Workflow/${$id}`)
     const runs = page.getByRole('region', { name: 'Runs' })
@@ -32,7 +32,7 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     await runs.getByRole('button', { name: 'Retry' }).click()
 
     await page.getByText('It runs again.').waitFor()
-    await expect.poll(failed, { timeout: 20_000 }).toBe(2)
+    await expect.poll(failed).toBe(2)
   })
 
   test('a workflow is built, tried on a real event without a trace, and saved', async () => {

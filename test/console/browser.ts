@@ -62,7 +62,8 @@ export async function startBrowser({ dark = false, touch = false }: Device = {})
     locale: 'en-GB',
     timezoneId: 'UTC',
   })
-  context.setDefaultTimeout(15_000)
+  // As long as `expect.poll` waits: on a machine with five times its load, the longest page takes more than 15 seconds.
+  context.setDefaultTimeout(30_000)
   const tabs = new Set<Tab>()
   return {
     async open(size = { width: 1280, height: 860 }) {

@@ -184,10 +184,9 @@ describe.skipIf(BROWSER === null)('a file', () => {
       const viewer = page.getByRole('dialog', { name: 'signed.txt' })
       await viewer.getByText('Signed', { exact: true }).waitFor()
       const versions = viewer.getByRole('region', { name: 'Versions' }).getByRole('button')
-      expect(await versions.allInnerTexts()).toEqual([
-        expect.stringMatching(/\d{4}[\s\S]*signed\.txt/),
-        expect.stringMatching(/\d{4}[\s\S]*draft\.txt/),
-      ])
+      await expect
+        .poll(() => versions.allInnerTexts())
+        .toEqual([expect.stringMatching(/\d{4}[\s\S]*signed\.txt/), expect.stringMatching(/\d{4}[\s\S]*draft\.txt/)])
       await versions.nth(1).click()
       await page.getByRole('dialog', { name: 'draft.txt' }).getByText('The draft', { exact: true }).waitFor()
       await page.keyboard.press('Escape')

@@ -243,7 +243,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByLabel('Name', { exact: true }).fill('Place Keeper')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Place Keeper', level: 1 }).waitFor()
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Edit name')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Edit name')
     await page
       .getByRole('button', { name: 'Show 18 empty fields' })
       .or(page.getByText(/^Show \d+ empty/))
@@ -576,7 +576,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await expect.poll(async () => Number(await tile.locator('.tile-number').textContent())).toBeLessThan(now)
     expect(await page.getByRole('button', { name: 'Add a tile' }).count()).toBe(0)
-    expect((await find('Dashboard', 'name=Sales'))[0]!.tiles).toHaveLength(4)
+    await expect.poll(async () => (await find('Dashboard', 'name=Sales'))[0]!.tiles).toHaveLength(4)
   })
 
   test('the control of time moves boards and the bin, too', async () => {

@@ -295,15 +295,11 @@ describe.skipIf(BROWSER === null)('the day of a list', () => {
     const { page } = await stage.enter('Activity?layout=calendar&month=2026-03')
     const dueAt = async () => (await stage.host.request('GET', `/~acme/Activity/${due.$id}`)).body.dueAt
     const entry = page.getByRole('link', { name: 'Due entry' })
-    const from = (await entry.boundingBox())!
-    const to = (await page.getByRole('region', { name: '12 Mar 2026' }).boundingBox())!
+    const target = page.getByRole('region', { name: '12 Mar 2026' })
 
-    await page.mouse.move(from.x + 10, from.y + 5)
-    await page.mouse.down()
-    await page.mouse.move(to.x + 20, to.y + 50, { steps: 4 })
-    await page.mouse.up()
+    await entry.dragTo(target, { sourcePosition: { x: 10, y: 5 }, targetPosition: { x: 20, y: 50 } })
     await expect.poll(dueAt).toBe('2026-03-12T09:30:00.000Z')
-    await page.getByRole('region', { name: '12 Mar 2026' }).getByRole('link', { name: 'Due entry' }).focus()
+    await target.getByRole('link', { name: 'Due entry' }).focus()
     await page.keyboard.press('Shift+ArrowDown')
 
     await expect.poll(dueAt).toBe('2026-03-19T09:30:00.000Z')

@@ -347,7 +347,7 @@ async function workflow({ host }: Stage): Promise<string> {
   const ended = async () =>
     (await host.request('GET', `/~acme/Workflow/${body.$id}/runs`)).body.results.filter((run: any) => run.endedAt)
       .length
-  await expect.poll(ended, { timeout: 20_000 }).toBe(1)
+  await expect.poll(ended).toBe(1)
   return body.$id
 }
 

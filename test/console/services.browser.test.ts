@@ -360,7 +360,8 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('The tenant restored is being restored.').waitFor()
     await page.getByText('Restore: receive').waitFor()
-    expect(await page.getByRole('progressbar').evaluate((bar: HTMLProgressElement) => bar.position)).toBeCloseTo(0.5, 1)
+    const position = () => page.getByRole('progressbar').evaluate((bar: HTMLProgressElement) => bar.position)
+    await expect.poll(position).toBeCloseTo(0.5, 1)
     restore.end(file.subarray(file.length / 2))
     expect(((await answered)[0] as IncomingMessage).statusCode).toBe(201)
 

@@ -144,8 +144,8 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     await cells.first().waitFor()
 
     for (const n of [0, 1]) {
-      const { x, y, height } = (await cells.nth(n).boundingBox())!
-      await page.touchscreen.tap(x + 5, y + height - 5)
+      const { height } = (await cells.nth(n).boundingBox())!
+      await cells.nth(n).tap({ position: { x: 5, y: height - 5 } })
     }
     await page.getByText('2 selected').waitFor()
 

@@ -70,40 +70,34 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       await page.getByText('You are signed out').waitFor()
       expect(await page.getByText('Visible Vera').count()).toBe(0)
     },
-    60_000,
   )
 
-  verifies(
-    'console.people',
-    'who administers invites another one, and sees sessions, agents and roles',
-    async () => {
-      const address = email()
-      await person(stage.host, 'acme', { name: 'Boss', email: address, role: 'Admin' })
-      const { page } = await stage.browser.open()
-      await page.goto(`${stage.host.url}/~acme/sign-in?return=${encodeURIComponent('https://evil.example/')}`)
-      await page.getByLabel('E-mail address').fill(address)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.locator('nav.side').waitFor()
-      expect(page.url()).toBe(`${stage.host.url}/console#/~acme`)
+  verifies('console.people', 'who administers invites another one, and sees sessions, agents and roles', async () => {
+    const address = email()
+    await person(stage.host, 'acme', { name: 'Boss', email: address, role: 'Admin' })
+    const { page } = await stage.browser.open()
+    await page.goto(`${stage.host.url}/~acme/sign-in?return=${encodeURIComponent('https://evil.example/')}`)
+    await page.getByLabel('E-mail address').fill(address)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.locator('nav.side').waitFor()
+    expect(page.url()).toBe(`${stage.host.url}/console#/~acme`)
 
-      await page.goto(`${stage.host.url}/console#/~acme/people`)
-      await page.getByRole('button', { name: 'Invite a person' }).click()
-      await page.getByLabel('Name').fill('Newcomer')
-      await page.getByRole('dialog').getByLabel('E-mail address').fill(email())
-      await page.getByRole('dialog').getByLabel('Role').selectOption('Seller')
-      await page.getByRole('button', { name: 'Invite', exact: true }).click()
-      await page.getByText(/\/~acme\/invitation#tbi_/).waitFor()
-      await page.getByRole('button', { name: 'Close' }).click()
-      await page.getByRole('link', { name: 'Newcomer' }).waitFor()
+    await page.goto(`${stage.host.url}/console#/~acme/people`)
+    await page.getByRole('button', { name: 'Invite a person' }).click()
+    await page.getByLabel('Name').fill('Newcomer')
+    await page.getByRole('dialog').getByLabel('E-mail address').fill(email())
+    await page.getByRole('dialog').getByLabel('Role').selectOption('Seller')
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    await page.getByText(/\/~acme\/invitation#tbi_/).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('link', { name: 'Newcomer' }).waitFor()
 
-      await page.goto(`${stage.host.url}/console#/~acme/roles`)
-      await page.getByRole('cell', { name: 'Seller', exact: true }).waitFor()
-      await page.goto(`${stage.host.url}/console#/~acme/account`)
-      await page.getByText('(this one)').waitFor()
-    },
-    60_000,
-  )
+    await page.goto(`${stage.host.url}/console#/~acme/roles`)
+    await page.getByRole('cell', { name: 'Seller', exact: true }).waitFor()
+    await page.goto(`${stage.host.url}/console#/~acme/account`)
+    await page.getByText('(this one)').waitFor()
+  })
 
   verifies(
     'oauth.browser',
@@ -144,7 +138,6 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       expect(consent).toMatchObject({ scopes: 'read:all', client: { id: client } })
       application.close()
     },
-    60_000,
   )
 
   verifies(
@@ -184,7 +177,6 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
       await expect.poll(async () => (await allowed()).body.total).toBe(0)
       files.close()
     },
-    60_000,
   )
 
   test('cannot be shown the consent page inside of another page', async () => {
@@ -199,5 +191,5 @@ describe.skipIf(BROWSER === null)('a person in a real browser', () => {
 
     expect(faults.splice(0).join('\n')).toMatch(/frame-ancestors|X-Frame-Options/)
     frame.close()
-  }, 60_000)
+  })
 })
