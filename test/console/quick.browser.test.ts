@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BROWSER, type Tab } from './browser.ts'
-import { useStage } from './stage.ts'
+import { giveKey, useStage } from './stage.ts'
 
 const stage = useStage()
 
@@ -185,7 +185,33 @@ async function hold(page: Tab['page'], address: string): Promise<{ release(): vo
   return { release: resolve }
 }
 
-describe.skipIf(BROWSER === null)('input that comes before a write has ended', () => {
+describe.skipIf(BROWSER === null)('input that comes before an answer', () => {
+  test('is in a list that was asked for before it', async () => {
+    const { page, faults } = await stage.browser.open()
+    // Without the stream nothing else tells of the change.
+    await page.route(/\/events/, (route) => route.abort())
+    await page.goto(`${stage.host.url}/console#/~acme/settings`)
+    await giveKey({ page }, await stage.host.key('acme', 'admin:all'))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isFirst = true
+    await page.route('**/~acme/Campaign?*', async (route) => {
+      if (!isFirst) return route.continue()
+      isFirst = false
+      const response = await route.fetch()
+      await promise
+      await route.fulfill({ response })
+    })
+    await page.goto(`${stage.host.url}/console#/~acme/Campaign`)
+    await page.getByRole('button', { name: 'New campaign' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Quick campaign')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Quick campaign created.').waitFor()
+    resolve()
+
+    await page.getByRole('link', { name: 'Quick campaign' }).waitFor()
+    faults.length = 0
+  })
+
   test('the page may be left while a row or a note is being saved, and it is saved once', async () => {
     const { $id } = await make('Contact', { name: 'Slow Row' })
     const { page } = await stage.enter('Contact?text=Slow')

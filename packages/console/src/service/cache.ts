@@ -1,4 +1,11 @@
-import { notifyManager, QueryClient, QueryObserver, type QueryObserverOptions, skipToken } from '@tanstack/query-core'
+import {
+  notifyManager,
+  type Query,
+  QueryClient,
+  QueryObserver,
+  type QueryObserverOptions,
+  skipToken,
+} from '@tanstack/query-core'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ClosedError, isUnreachable } from './service.ts'
 
@@ -79,10 +86,23 @@ export function useSettled<T>(value: T, ms: number): T {
 
 /** Marks the answers stale that depend on these types, so that they are asked for again. */
 export function invalidate(types: ReadonlySet<string>): void {
-  void cache.invalidateQueries({
-    predicate: ({ meta }) => {
-      const depends = (meta?.types ?? []) as readonly string[]
-      return depends.some((type) => type === '*' || types.has(type) || types.has('*'))
-    },
-  })
+  const predicate = ({ meta }: Query) => {
+    const depends = (meta?.types ?? []) as readonly string[]
+    return depends.some((type) => type === '*' || types.has(type) || types.has('*'))
+  }
+  cache.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' }).forEach(askAgain)
+  void cache.invalidateQueries({ predicate })
+}
+
+const asked = new WeakSet<Query>()
+
+/** The first answer to a question may be from before a change, and is not given up for it: the question follows once more. */
+function askAgain(query: Query): void {
+  if (query.state.data !== undefined || asked.has(query)) return
+  asked.add(query)
+  const follow = () => {
+    asked.delete(query)
+    void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
+  }
+  void query.promise?.then(follow, follow)
 }
