@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
@@ -60,7 +60,7 @@ export function useStage(device: Device = {}): Stage {
 export async function openStage(device: Device = {}): Promise<OpenStage> {
   await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
-  writeYear(data)
+  cpSync(yearFolder(), data, { recursive: true })
   const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
   const browser = await startBrowser(device)
   return {
@@ -78,6 +78,18 @@ export async function openStage(device: Device = {}): Promise<OpenStage> {
       rmSync(data, { recursive: true, force: true })
     },
   }
+}
+
+let year: string | undefined
+
+/** A folder with the year, which is written once for all stages of this process: each of its thousand commits is synced. */
+function yearFolder(): string {
+  if (year !== undefined) return year
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-year-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  writeYear(folder)
+  year = folder
+  return folder
 }
 
 /** Builds the console when its sources are newer than what is built: files that test it side by side seldom have to. */
