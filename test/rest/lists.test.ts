@@ -75,9 +75,9 @@ test('explain shows the query plan of a list to administrators only', async () =
 test('a query over its budget ends with 422, and its neighbours continue', async () => {
   const slow = await testApp({ TILDE_QUERY_TIMEOUT: '150ms' })
   const rows = Array.from({ length: 10 }, (_, i) => ({ name: `n${i}`, notes: 'x'.repeat(50_000) }))
-  for (let i = 0; i < 50; i++) {
-    expect((await slow.request('POST', '/~big/import/Contact', rows)).body).toMatchObject({ imported: 10 })
-  }
+  // On a busy machine a write is over the budget as well, and continues as a task. An import would be refused.
+  for (let i = 0; i < 50; i++) await Promise.all(rows.map((row) => slow.request('POST', '/~big/Contact', row)))
+  await expect.poll(async () => (await slow.request('GET', '/~big/Contact/count')).body.count).toBe(500)
 
   // For each letter it looks at all that follow.
   const late = await slow.request('GET', `/~big/Contact?filter=${filter({ notes: { $regex: 'x+y' } })}`)
