@@ -1,6 +1,6 @@
-import { cpSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
@@ -60,7 +60,7 @@ export function useStage(device: Device = {}): Stage {
 export async function openStage(device: Device = {}): Promise<OpenStage> {
   await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
-  cpSync(yearFolder(), data, { recursive: true })
+  giveYear(data)
   const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
   const browser = await startBrowser(device)
   return {
@@ -80,16 +80,21 @@ export async function openStage(device: Device = {}): Promise<OpenStage> {
   }
 }
 
-let year: string | undefined
+/** The files of the year by their paths, once a stage of this process needed them. */
+let year: ReadonlyMap<string, Buffer> | undefined
 
-/** A folder with the year, which is written once for all stages of this process: each of its thousand commits is synced. */
-function yearFolder(): string {
-  if (year !== undefined) return year
-  const folder = mkdtempSync(join(tmpdir(), 'tildebase-year-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  writeYear(folder)
-  year = folder
-  return folder
+/** Puts the year into a folder. It is written once for all stages of a process: each of its thousand commits is synced. */
+function giveYear(data: string): void {
+  if (year === undefined) {
+    writeYear(data)
+    const files = globSync('**/*.db', { cwd: data })
+    year = new Map(files.map((name) => [name, readFileSync(join(data, name))]))
+    return
+  }
+  for (const [name, content] of year) {
+    mkdirSync(dirname(join(data, name)), { recursive: true })
+    writeFileSync(join(data, name), content)
+  }
 }
 
 /** Builds the console when its sources are newer than what is built: files that test it side by side seldom have to. */

@@ -42,7 +42,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
     setBusy(false)
   }
   const leave = async () => {
-    // It closes by itself when it is saved, and can be left when it is not.
+    // It closes when it is saved, and can be left when it is not.
     if (busy) return
     if (!isTouched.current || (await confirmDiscard())) onClose()
   }

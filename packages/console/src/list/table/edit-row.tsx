@@ -46,7 +46,7 @@ export function EditRow(props: {
     () => props.onState(kept.isSaving ? 'saving' : isEmpty(kept.draft) ? 'unchanged' : 'changed'),
     [draft, kept.isSaving],
   )
-  // A row that is being saved closes by itself, and can be left when it is not saved.
+  // A row that is being saved closes when it is, and can be left when it is not.
   const cancel = () => {
     if (!kept.isSaving) props.onCancel()
   }

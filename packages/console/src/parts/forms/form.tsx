@@ -64,7 +64,7 @@ export function FieldsForm(props: {
     })
   }
   const leave = async () => {
-    // It ends by itself when it is saved, and can be left when it is not.
+    // It ends when it is saved, and can be left when it is not.
     if (kept.isSaving) return
     if (!isEmpty(changed) && !(await confirmDiscard())) return
     kept.forget()
