@@ -170,6 +170,16 @@ describe('a session', () => {
     expect((await write({ 'x-tilde-csrf': ada.csrf })).status).toBe(201)
   })
 
+  test('gets answers that no shared cache keeps', async () => {
+    const ada = await person(app, 'acme', { email: email(), role: 'Member' })
+
+    const paths = ['/~acme/Contact', '/~acme/Contact/none', '/~acme/events', '/~acme/schema/Contact', '/~acme/status']
+    for (const path of paths) {
+      const kept = (await ada.send('GET', path)).headers.get('cache-control')
+      expect([path, kept]).toEqual([path, expect.stringMatching(/private|no-store/)])
+    }
+  })
+
   test('changes its password with the old one, which ends the others', async () => {
     const address = email()
     const one = await person(app, 'acme', { email: address, role: 'Member' })

@@ -65,6 +65,9 @@ const DATABASE_PATHS = new Set(['import', 'export', 'sync', 'manifest', 'events'
 
 const MOST_BEARERS = 1_000
 
+/** Only the browser of the person may keep an answer, and it asks before it shows it again. */
+const PRIVATE = { 'cache-control': 'private, no-cache' }
+
 /** Who carries a key. */
 interface Bearer {
   /** Null when what the request carries cannot be a key. */
@@ -137,8 +140,11 @@ export class Gateway {
       const rest = { at, ms: performance.now() - begun, requestId, key: bearer.name, trace }
       observer.observe(servedRequestOf(request, target, answer, observer.routes, rest))
     }
-    const challenged = answer.status === 401 && target?.tenant ? challenge(answer, target, bearer.sender?.kind) : answer
-    const whole = withCommon(challenged, requestId, request.headers.origin)
+    const kind = bearer.sender?.kind
+    const challenged = answer.status === 401 && target?.tenant ? challenge(answer, target, kind) : answer
+    // Caches keep no answers to an Authorization header for others, but they may do so for a cookie.
+    const own = kind === 'session' ? { ...challenged, headers: { ...PRIVATE, ...challenged.headers } } : challenged
+    const whole = withCommon(own, requestId, request.headers.origin)
     return trace ? { ...whole, headers: { ...whole.headers, traceparent: traceparent(trace) } } : whole
   }
 
