@@ -213,6 +213,13 @@ describe('consent', () => {
     expect([before, await write()]).toEqual([201, 403])
   })
 
+  test('is refused to a client_id that looks like a URL and is none', async () => {
+    for (const id of ['https://', 'https://[', 'https://a b/', 'https://%00/x']) {
+      const path = authorizePath('acme', { client_id: id, code_challenge: pkce().challenge })
+      expect([id, (await ada.send('GET', path)).status]).toEqual([id, 400])
+    }
+  })
+
   test('can be denied, and the client learns that', async () => {
     const client = await register(host, 'acme')
     const path = authorizePath('acme', { client_id: client, code_challenge: pkce().challenge })

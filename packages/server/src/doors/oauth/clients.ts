@@ -64,6 +64,7 @@ export function clientHost({ id, data }: Client): string {
 
 /** A client whose id is the address of its metadata. The document is read again with each authorization. */
 async function documentClient(call: Call, id: string): Promise<Client> {
+  if (!URL.canParse(id)) throw new OAuthError('invalid_client', 'The client_id is not a URL.')
   const { pathname, hash, username, password } = new URL(id)
   const isPlain = hash === '' && username === '' && password === '' && pathname !== '/' && !/\/\.{1,2}(?:\/|$)/.test(id)
   const text = isPlain && id.length <= 1_000 ? await call.identity.documents?.read(id) : null
