@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
+import { connect } from '../people/agents.ts'
+import { person } from '../people/people.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -34,4 +36,27 @@ test('a query is not explained to a key with a row filter', async () => {
 
   expect((await send('GET', '/~explained/Contact?explain=true')).status).toBe(403)
   expect((await app.request('GET', '/~explained/Contact?explain=true')).status).toBe(200)
+})
+
+test('an agent imports no past in the name of a person', async () => {
+  const admin = await person(app, 'names', { email: 'admin@example.org', role: 'Admin' })
+  const { access } = await connect(app, admin, 'names', { asked: { scope: 'admin:all' } })
+  const send = app.as(access)
+  const at = (actor: string, source: string) => ({
+    type: 'Contact',
+    verb: 'create',
+    source,
+    timestamp: '2024-01-01T00:00:00Z',
+    data: { name: 'Ada' },
+    actor,
+  })
+
+  const { body } = await send('POST', '/~names/import/history', [
+    ...[admin.user.$id, 'operator', 'system', 'apiKey_1', 'workflow:1'].map((actor, n) => at(actor, `a:${n}`)),
+    at('hubspot:user:7', 'b:1'),
+  ])
+
+  expect(body).toMatchObject({ imported: 1, errors: 5 })
+  const { results } = (await app.request('GET', '/~names/events?type=Contact')).body
+  expect(results.map(({ actor }: any) => actor)).toEqual(['hubspot:user:7'])
 })

@@ -11,7 +11,7 @@ import {
   SOURCE,
   sameJson,
 } from '@tildebase/nouns'
-import { demandAll } from '../../grant/grant.ts'
+import { demandAll, isAgents } from '../../grant/grant.ts'
 import { isId } from '../../ids.ts'
 import { currentOf } from '../../store/entities.ts'
 import { hasEntry, isOwnType, readEntry } from '../../store/log/log.ts'
@@ -149,11 +149,17 @@ function isNext({ engine, context }: Write, at: number): boolean {
   return at <= engine.nextTime(context.clock) && at >= engine.head.happenedAt && at > engine.syncedUntil
 }
 
+/** Actors that a tenant has itself; those of other systems have other names. */
+const OF_TENANT =
+  /^(?:(?:user|apiKey|agent)_|(?:hook|timer|workflow|integration|agent):|(?:operator|system|mail|signup)$)/
+
 /** Writes the change as an event of its time. */
 function record(write: Write, { change, noun, id, isSourceKnown }: Known): void {
   const { engine, grant, context } = write
   const { verb: name, source, at, actor } = change
   if (name === 'rollback') throw wrong('A rollback is not imported. Send the update that it made.', 'verb')
+  if (actor !== null && isAgents(grant) && OF_TENANT.test(actor))
+    throw wrong('An agent cannot import changes in the name of a person, a key or the service.', 'actor')
   const past = { at, recordedAt: engine.nextTime(context.clock) }
   const { onBehalfOf: _, ...own } = grant
   const writing = write.as(actor === null ? grant : { ...own, actor }).within({ past, toCompute: null })
