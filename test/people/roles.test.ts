@@ -56,6 +56,19 @@ describe('a role of the tenant', () => {
     for (const { headers } of [role, key]) expect(JSON.parse(headers.get('x-tilde-warnings')!)).toEqual(expected)
   })
 
+  test('with an unknown member is refused, and one that was read can be sent back', async () => {
+    const put = (body: object) => app.request('PUT', '/~acme/schema/roles/Reader', body)
+    const refused = await put({ scopes: 'read:crm', rows: { Deal: { name: 'x' } } })
+    const { body } = await put({ scopes: 'read:crm', filter: { Deal: { name: 'x' } } })
+
+    expect([refused.status, refused.body.field, refused.body.message]).toEqual([
+      422,
+      'rows',
+      expect.stringContaining('its fields are scopes and filter'),
+    ])
+    expect((await put(body)).body).toEqual(body)
+  })
+
   verifies('people.roles.own', 'narrows people to the rows that name them', async () => {
     const put = await app.request('PUT', '/~acme/schema/roles/Seller', {
       scopes: 'write:crm',

@@ -207,6 +207,27 @@ describe('scopes', () => {
     expect((await wide('GET', dotted)).status).toBe(200)
   })
 
+  test.each(['rows', 'Filter', 'scope', 'expires'])('a key with an unknown member %s is refused', async (member) => {
+    const before = (await sent('GET', '/~acme/api-keys/count')).body.count
+    const created = await create({ name: 'narrow', scopes: 'read:crm', [member]: {} })
+    const { body: key } = await create({ name: 'plain', scopes: 'read:crm' })
+    const updated = await sent('PUT', `/~acme/api-keys/${key.$id}`, { [member]: {} })
+
+    for (const { status, body } of [created, updated])
+      expect([status, body.error, body.field, body.message]).toEqual([
+        422,
+        'validation_error',
+        member,
+        expect.stringMatching(
+          /did you mean (filter|scopes|expiresAt)|its fields are name, scopes, expiresAt and filter/,
+        ),
+      ])
+    expect((await sent('GET', '/~acme/api-keys/count')).body.count).toBe(before + 1)
+    expect((await sent('PUT', `/~acme/api-keys/${key.$id}`, key)).status).toBe(422)
+    const { secret: _, ...shown } = key
+    expect((await sent('PUT', `/~acme/api-keys/${key.$id}`, { ...shown, name: 'renamed' })).status).toBe(200)
+  })
+
   test('can be narrowed to rows, which every read and write must satisfy', async () => {
     const make = async (name: string, region: string) =>
       (await sent('POST', '/~regions/Contact', { name, region })).body

@@ -3,6 +3,8 @@ import { noun } from '../notation/notation.ts'
 /** A key for programs. Its secret is shown once, on creation. */
 export const ApiKey = noun('ApiKey', {
   $domain: 'identity',
+  // A wrong name for `filter` would make a key that may read every row.
+  $strict: true,
   name: 'string!',
   keyPrefix: 'string!## (set by the service)',
   scopes: 'string',

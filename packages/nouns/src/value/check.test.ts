@@ -175,6 +175,15 @@ test('a strict type refuses what it does not declare and names the nearest', () 
   ])
 })
 
+test('a strict type of few fields names those that can be written when none is similar', () => {
+  expect(checkDraft(catalogue.ApiKey, { name: 'ci', rows: {} }, NOW).issues).toEqual([
+    {
+      field: 'rows',
+      message: 'is not declared, and ApiKey is strict; its fields are name, scopes, expiresAt and filter',
+    },
+  ])
+})
+
 test.each([[null], [undefined], ['text'], [[{ name: 'Ada' }]], [7]])('a body that is %j is one issue', (body) => {
   expect(draft(body)).toEqual({ data: {}, issues: [{ field: '', message: 'the body must be a JSON object' }] })
 })

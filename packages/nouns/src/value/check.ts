@@ -149,9 +149,23 @@ function readUndeclared(
   else if (name.startsWith('$'))
     issues.push({ field: name, message: 'starts with $, which is reserved for the service' })
   else if (noun.strict) {
-    const hint = didYouMean(name, Object.keys(noun.fields))
-    issues.push({ field: name, message: `is not declared, and ${noun.name} is strict${hint}` })
+    issues.push({ field: name, message: `is not declared, and ${noun.name} is strict${hintFor(noun, name)}` })
   } else data[name.toWellFormed()] = storable(value, name, issues)
+}
+
+const MOST_LISTED = 8
+
+/** The field that a name may mean, or all fields that can be written if these are few. */
+function hintFor({ fields }: Noun, name: string): string {
+  const writable = Object.values(fields).filter(
+    (field) => field.kind === 'forward' || (field.kind !== 'back' && !field.service && !isComputed(field)),
+  )
+  const hint = didYouMean(name, Object.keys(fields))
+  if (hint !== '' || writable.length === 0 || writable.length > MOST_LISTED) return hint
+  return `; its fields are ${listed(
+    writable.map(({ name }) => name),
+    'and',
+  )}`
 }
 
 const checkers = new WeakMap<Noun, Checker>()

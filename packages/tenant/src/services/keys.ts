@@ -161,9 +161,13 @@ function updateKey(write: Write, request: VerbRequest): VerbResult {
   }
   demandCovers(write, request.id ?? '')
   const { name, scopes } = patch
+  const { fields } = write.engine.noun('ApiKey')
+  // They are refused with the others of a strict type.
+  const undeclared = Object.entries(patch).filter(([field]) => !Object.hasOwn(fields, field))
   return applyVerb(write, {
     ...request,
     data: {
+      ...Object.fromEntries(undeclared),
       ...(name !== undefined && { name }),
       ...(scopes !== undefined && { scopes: scopesText(scopesOf(write.engine, write.grant, patch)) }),
     },

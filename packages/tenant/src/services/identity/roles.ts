@@ -25,6 +25,8 @@ export interface Person {
 
 /** Keys, webhooks, types and hooks need `admin`, so `write:all` leaves them out. */
 const BUILT_IN: { readonly [name: string]: string } = { Admin: 'admin:all', Member: 'write:all', Viewer: 'read:all' }
+/** The fields of a role; the first and the last are in its answer and ignored. */
+const FIELDS = new Set(['name', 'scopes', 'filter', 'builtIn'])
 const NAME = /^[A-Z][A-Za-z0-9]{0,39}$/
 /** A value that means something else than itself: `$user.$id`, and its misspellings. */
 const PLACEHOLDER = /^\$[A-Za-z]+\./
@@ -77,6 +79,15 @@ export function putRole(write: Write, name: string, body: unknown): { readonly r
   }
   if (!isPlainObject(body)) throw new Problem('invalid_body', 'Send {"scopes": "read:crm", "filter": {…}}.')
   const draft = body as JsonObject
+  // A wrong name for `filter` would make a role that may read every row.
+  const unknown = Object.keys(draft).filter((field) => !FIELDS.has(field))
+  if (unknown.length > 0) {
+    const message = 'is not a field of a role; its fields are scopes and filter'
+    throw invalid(
+      'AccessRole',
+      unknown.map((field) => ({ field, message })),
+    )
+  }
   if (typeof draft.scopes !== 'string')
     throw invalid('AccessRole', [{ field: 'scopes', message: 'is required, such as "read:crm,write:Deal"' }])
   demandCoversRole(write, name)
