@@ -1,6 +1,8 @@
 import { parseSort } from '@tildebase/nouns'
+import { Budget, OPERATOR } from '@tildebase/tenant'
 import { describe, expect, test } from 'vitest'
 import { find } from '../../packages/tenant/src/query/answer/find.ts'
+import { openAcme } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
 import { budgetOf } from './ledger.ts'
 import { ask, ids, NOUNS, opened, Person } from './people.ts'
@@ -92,4 +94,32 @@ test('names and values from outside never become SQL', () => {
   expect(texts.filter((text) => EVIL.some((word) => word.length > 3 && text.includes(word)))).toEqual([])
   // The text depends on the shape of a question alone.
   expect(new Set(texts).size).toBeLessThan(25)
+})
+
+describe('the search for unknown names', () => {
+  /** A budget whose machine time jumps with every look, and whose thread time does or does not. */
+  const jumpingBudget = (cpuStep: number) => {
+    const [clock, cpu] = [{ at: 0 }, { at: 0 }]
+    const limits = { ms: 1_000_000, rows: 1_000, bytes: 1_000 }
+    const look = (time: { at: number }, step: number) => () => {
+      time.at += step
+      return time.at
+    }
+    return new Budget(limits, look(clock, 500), look(cpu, cpuStep))
+  }
+  const unknownIn = (cpuStep: number, isStrict: boolean) => {
+    const { tenant } = openAcme()
+    tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' })
+    const { questions, nouns } = tenant.facade.read(OPERATOR, jumpingBudget(cpuStep))
+    return questions.unknownFields(nouns.get('Contact')!, ['emial', 'name'], isStrict).map(({ field }) => field)
+  }
+
+  test('goes on while others use the machine, and ends when it has used the thread for long', () => {
+    expect(unknownIn(0, false)).toEqual(['emial'])
+    expect(unknownIn(500, false)).toEqual([])
+  })
+
+  test('goes on with strict, so that no unknown name is taken', () => {
+    expect(unknownIn(500, true)).toEqual(['emial'])
+  })
 })

@@ -63,6 +63,33 @@ describe('a name that is neither declared nor stored', () => {
     expect(body.message).toMatch(/name: is required\. nmae is not a field of Contact; did you mean name\?$/)
   })
 
+  test('is reported where the filter of a webhook or a workflow names it, and refused with strict', async () => {
+    const steps = [{ verb: 'create', type: 'Deal', args: { name: 'D' } }]
+    const url = 'https://example.org/hook'
+    const events = ['Contact.created', 'contact.*']
+    const stored = [
+      ['webhooks', { url, events, filter: { nam: 'x' } }, ['filter.nam', null]],
+      ['webhooks', { url, events, filter: { name: 'x' } }, ['filter.name', 'data.name']],
+      ['webhooks', { url, events, filter: { 'data.stge': 'x', verb: 'create' } }, ['filter.data.stge', 'data.stage']],
+      ['webhooks', { url, events: ['*'], filter: { verbb: 'x' } }, ['filter.verbb', 'verb']],
+      ['webhooks', { url, events: ['*'], filter: { 'data.anything': 'x' } }],
+      ['webhooks', { url, events: ['Contact.*', 'Deal.*'], filter: { 'data.value': 1, changed: 'stage' } }],
+      [
+        'Workflow',
+        { name: 'w', triggerEvent: 'Contact.created', filter: { stge: 'x' }, steps },
+        ['filter.stge', 'stage'],
+      ],
+      ['Workflow', { name: 'w', triggerEvent: 'Contact.created', filter: { nick: 'A' }, steps }],
+    ] as const
+    for (const [path, body, ...expected] of stored) {
+      const strict = await host.request('POST', `/~acme/${path}?strict=true`, body)
+      const plain = await host.request('POST', `/~acme/${path}`, body)
+
+      expect([plain.status, warned(plain)]).toEqual([201, expected.map(([field, nearest]) => ({ field, nearest }))])
+      expect(strict.status).toBe(expected.length > 0 ? 422 : 201)
+    }
+  })
+
   verifies('typo.strict', 'is refused with strict on every path that lists, counts or follows', async () => {
     const statuses = []
     for (const path of [

@@ -37,7 +37,7 @@ export class Budget {
   /** What time is read from. */
   readonly timer: () => number
   /** How long this thread has worked: less than has passed when others used the machine. */
-  readonly #cpu: () => number
+  readonly cpu: () => number
   #ms: number
   #rows: number
   #bytes: number
@@ -49,7 +49,7 @@ export class Budget {
   constructor(limits: BudgetLimits, timer: () => number, cpu: () => number = timer) {
     this.#limits = limits
     this.timer = timer
-    this.#cpu = cpu
+    this.cpu = cpu
     this.#ms = limits.ms
     this.#rows = limits.rows
     this.#bytes = limits.bytes
@@ -58,7 +58,7 @@ export class Budget {
   /** A budget for the same answer, without a limit of time and rows: for work that others do not wait for. */
   unhurried(): Budget {
     const most = Number.POSITIVE_INFINITY
-    return new Budget({ ms: most, rows: most, bytes: this.#bytes }, this.timer, this.#cpu)
+    return new Budget({ ms: most, rows: most, bytes: this.#bytes }, this.timer, this.cpu)
   }
 
   /** The milliseconds that there were at first. */
@@ -119,9 +119,9 @@ export class Budget {
 
   #isOver(slice: Slice): boolean {
     if (++slice.parts <= FEW_PARTS) return false
-    if (slice.parts === FEW_PARTS + 1) slice.cpuSince = this.#cpu()
+    if (slice.parts === FEW_PARTS + 1) slice.cpuSince = this.cpu()
     const passed = this.timer() - slice.since
-    return passed >= slice.ms && (passed >= slice.ms * LONGEST || this.#cpu() - slice.cpuSince >= slice.ms)
+    return passed >= slice.ms && (passed >= slice.ms * LONGEST || this.cpu() - slice.cpuSince >= slice.ms)
   }
 
   spendRows(count: number): void {

@@ -12,11 +12,13 @@ export class QuestionReader {
   readonly #grant: Grant
   /** What the search for unknown names may use, of all types together. */
   readonly #search: Budget
+  readonly #budget: Budget
 
-  constructor(engine: Engine, grant: Grant, { timer }: Budget) {
+  constructor(engine: Engine, grant: Grant, budget: Budget) {
     this.#engine = engine
     this.#grant = grant
-    this.#search = searchBudget(timer)
+    this.#budget = budget
+    this.#search = searchBudget(budget.cpu)
   }
 
   /** A filter in the query language. */
@@ -45,13 +47,17 @@ export class QuestionReader {
     return asOfSeq(this.#engine, value, type)
   }
 
-  /** The names that a type neither declares nor holds, as far as they are found in a short time. */
-  unknownFields(noun: Noun, names: Iterable<string>): UnknownField[] {
+  /**
+   * The names that a type neither declares nor holds, as far as they are found in a short time. With `isStrict` all are
+   * found, or the budget of the request is used up.
+   */
+  unknownFields(noun: Noun, names: Iterable<string>, isStrict = false): UnknownField[] {
+    const budget = isStrict ? this.#budget : this.#search
     const unknown: UnknownField[] = []
     for (const name of names) {
-      const field = unknownField(this.#engine, this.#grant, noun, name, this.#search)
+      const field = unknownField(this.#engine, this.#grant, noun, name, budget, isStrict)
       if (field) unknown.push(field)
-      if (unknown.length >= MOST_UNKNOWN || this.#search.msLeft <= 0) break
+      if (unknown.length >= MOST_UNKNOWN || (!isStrict && budget.msLeft <= 0)) break
     }
     return unknown
   }

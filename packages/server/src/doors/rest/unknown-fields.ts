@@ -2,6 +2,7 @@ import { isPlainObject, type Noun, nearest, Problem, quoted } from '@tildebase/n
 import type { Steps, Stepwise } from '@tildebase/tenant'
 import {
   bodyNames,
+  EVENT_RECORD,
   filterNames,
   isSteps,
   listedNames,
@@ -108,9 +109,13 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   // Nearly all names are declared: those are left out at once.
   if (call.query.size > 0)
     for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
-  const types = [...unknownTypes(call, route, noun), ...unknownRows(call, route, noun)]
+  const types = [
+    ...unknownTypes(call, route, noun),
+    ...unknownRows(call, route, noun),
+    ...unknownInEvents(call, route, noun),
+  ]
   if (names.size === 0 && types.length === 0) return NONE
-  const unknown = call.read.questions.unknownFields(noun, names)
+  const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'))
   return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 
@@ -121,12 +126,53 @@ const PATTERNS: { readonly [type: string]: string } = { Webhook: 'events', Workf
 function unknownTypes({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
   const field = PATTERNS[noun.name]
   if (field === undefined || method === 'GET' || !isPlainObject(body)) return NONE
-  const patterns = [body[field] ?? []].flat().filter((pattern) => typeof pattern === 'string')
   const names = read.nouns.all.map(({ name }) => name)
-  return patterns
-    .map((pattern) => pattern.split('.')[0]!)
-    .filter((type) => type !== '*' && !names.some((name) => name.toLowerCase() === type.toLowerCase()))
+  return typesIn(body[field])
+    .filter((type) => type !== '*' && type !== '' && !names.some((name) => name.toLowerCase() === type.toLowerCase()))
     .map((type) => ({ field: quoted(`${field}: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
+}
+
+/** The types of patterns of events: `Contact` of `Contact.created`. */
+function typesIn(patterns: unknown): string[] {
+  return [patterns ?? []].flat().flatMap((pattern) => (typeof pattern === 'string' ? [pattern.split('.')[0]!] : []))
+}
+
+/** The names in the filter of a webhook or a workflow that no event has: such a filter lets none pass. */
+function unknownInEvents({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
+  const field = PATTERNS[noun.name]
+  if (field === undefined || method === 'GET' || !isPlainObject(body) || !isPlainObject(body.filter)) return NONE
+  const types = typesIn(body[field]).map((type) =>
+    read.nouns.all.find(({ name }) => name.toLowerCase() === type.toLowerCase()),
+  )
+  // Entities of any type may have any field.
+  const nouns = types.some((type) => type === undefined) ? [] : (types as Noun[]).filter((one) => read.may('read', one))
+  const names = [...filterNames(body.filter)]
+  if (noun.name === 'Workflow')
+    return unknownInAll(read, nouns, names).map(({ field, nearest }) => ({ field: `filter.${field}`, nearest }))
+  const ofData = names.filter((name) => name.startsWith('data.')).map((name) => name.split('.')[1]!)
+  const ofRecord = names.filter((name) => !EVENT_RECORD.includes(name.split('.')[0]!))
+  return [
+    ...unknownInAll(read, nouns, ofData).map(({ field, nearest }) => ({
+      field: `filter.data.${field}`,
+      nearest: nearest === null ? null : `data.${nearest}`,
+    })),
+    ...ofRecord.map((name) => ({
+      field: quoted(`filter.${name}`),
+      nearest: nouns.some(({ fields }) => Object.hasOwn(fields, name))
+        ? `data.${name}`
+        : (nearest(name, EVENT_RECORD, 1)[0] ?? null),
+    })),
+  ]
+}
+
+/** The names that none of these types has. */
+function unknownInAll(read: Call['read'], nouns: readonly Noun[], names: readonly string[]): readonly UnknownField[] {
+  if (nouns.length === 0 || names.length === 0) return NONE
+  const [first, ...others] = nouns.map((noun) => {
+    const undeclared = names.filter((name) => !Object.hasOwn(noun.fields, name))
+    return read.questions.unknownFields(noun, new Set(undeclared))
+  })
+  return first!.filter(({ field }) => others.every((unknown) => unknown.some((one) => one.field === field)))
 }
 
 /** The names in the row filters of a new key. */

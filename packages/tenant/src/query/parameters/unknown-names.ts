@@ -34,14 +34,14 @@ const BESIDE: { readonly [type: string]: readonly string[] } = {
 /** What the search for all names of a request may use. It is a courtesy: no request becomes slow by it. */
 const LIMITS = { ms: 40, rows: 200_000, bytes: 1_048_576 }
 
-/** The budget of a search for unknown names. */
-export function searchBudget(timer: () => number): Budget {
-  return new Budget(LIMITS, timer)
+/** The budget of a search for unknown names. Its time is that of the thread: a busy machine does not end it early. */
+export function searchBudget(cpu: () => number): Budget {
+  return new Budget(LIMITS, cpu)
 }
 
 /**
  * What a path ends at, if its type neither declares nor holds such a field; null when it is known, or when the budget does
- * not suffice to find that out.
+ * not suffice to find that out. With `isStrict` the latter is a Problem.
  */
 export function unknownField(
   engine: Engine,
@@ -49,7 +49,9 @@ export function unknownField(
   noun: Noun,
   text: string,
   budget: Budget,
+  isStrict = false,
 ): UnknownField | null {
+  if (isStrict) return budget.time(() => sought(engine, grant, noun, text, budget))
   if (budget.msLeft <= 0) return null
   try {
     return budget.time(() => sought(engine, grant, noun, text, budget))

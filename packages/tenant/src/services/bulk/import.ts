@@ -89,7 +89,7 @@ export class Importer implements RowImporter {
   take(write: Write, rows: readonly ImportRow[]): ImportCounts {
     return this.#run(write, (write) => {
       const counts = noCounts()
-      const search = searchBudget(write.context.budget.timer)
+      const search = searchBudget(write.context.budget.cpu)
       for (const row of rows) {
         if ('error' in row) counts.details.push(detailOf(row, `The row ${row.error}.`))
         else {

@@ -27,11 +27,11 @@ export class CodeWarnings {
   readonly #search: Budget
   readonly #found = new Map<string, CodeWarning>()
 
-  constructor(engine: Engine, grant: Grant, strict: boolean, timer: () => number) {
+  constructor(engine: Engine, grant: Grant, strict: boolean, cpu: () => number) {
     this.#engine = engine
     this.#grant = grant
     this.#strict = strict
-    this.#search = searchBudget(timer)
+    this.#search = searchBudget(cpu)
   }
 
   get list(): readonly CodeWarning[] {

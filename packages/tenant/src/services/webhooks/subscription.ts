@@ -53,6 +53,9 @@ const Record = noun(
   { domain: 'platform' },
 )
 
+/** The names in the record of an event. */
+export const EVENT_RECORD: readonly string[] = Object.keys(Record.fields)
+
 /** The webhooks of a tenant and the subscriptions of agents by their id, kept until one of them changes. */
 export function subscriptions(engine: Engine): ReadonlyMap<string, Subscription> {
   return engine.cache.get(['Webhook', ...DEPENDS_ON], 'subscriptions', () => {
