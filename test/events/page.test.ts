@@ -51,3 +51,26 @@ test('a live list that a key may not read is refused before it begins', async ()
 
   expect(replies.map(({ status, body }) => [status, body?.error])).toEqual(replies.map(() => [403, 'forbidden']))
 })
+
+test.each([{}, { accept: 'text/event-stream' }])(
+  'a stream of types of which a key may read none is refused before it begins, with %j',
+  async (headers) => {
+    const key = host.as(await host.key('acme', 'read:Deal'))
+    const statusOf = async (type: string) =>
+      (await key('GET', `/~acme/events?type=${type}&limit=1`, undefined, headers)).status
+    const refused = ['Contact', 'Contact.created', 'contact.*', 'Contact,Ticket.created', 'ApiKey.*', 'Event.created']
+
+    const statuses = await Promise.all(refused.map(statusOf))
+
+    expect(statuses).toEqual(refused.map(() => 403))
+  },
+)
+
+test('a stream leaves out the types that a key may not read next to others that it may', async () => {
+  const key = host.as(await host.key('acme', 'read:Deal'))
+  const paths = ['', '?type=*', '?type=*.created', '?type=Contact,Deal', '?type=Deal.*', '?type=Later.created']
+
+  const replies = await Promise.all(paths.map((path) => key('GET', `/~acme/events${path}`)))
+
+  expect(replies.map(({ status, body }) => [status, body.results])).toEqual(paths.map(() => [200, []]))
+})

@@ -60,9 +60,19 @@ export const eventRoutes: readonly Route[] = [
 function events(call: Call): MaybePromise<Reply> {
   if (isCollection(call)) return asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
   const patterns = patternsOf(call)
+  demandSome(call, patterns)
   if (!wantsLive(call)) return page(call, patterns)
   const after = lastSeen(call) ?? startOf(call)
   return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after, call.context))
+}
+
+/** Refuses a stream of named types if the key may read none of them: it would stay empty. */
+function demandSome({ read }: Call, patterns: Patterns): void {
+  const nouns = (patterns ?? ['*']).map((pattern) => {
+    const type = pattern.split('.')[0]!.toLowerCase()
+    return read.nouns.all.find(({ name }) => name.toLowerCase() === type)
+  })
+  if (nouns.every((noun) => noun !== undefined && !read.may('read', noun))) read.demand('read', nouns[0]!)
 }
 
 /** The Event collection answers on the analytics lens, to its own parameters, and to a `type` that is not a type. */
