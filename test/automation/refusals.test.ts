@@ -31,6 +31,9 @@ describe('a workflow is refused when it is stored', () => {
       'steps.0',
       'an entity has no $idd; did you mean $id?',
     ],
+    ['a shortcut for a schedule', { schedule: '@daily' }, 'schedule', 'five or six fields, such as 0 0 * * *'],
+    ['it with a time zone', { schedule: 'TZ=Europe/Berlin @Weekly' }, 'schedule', 'such as 0 0 * * 0'],
+    ['one that no program knows', { schedule: '@often' }, 'schedule', '@often is not supported'],
     [
       'an unknown meta-field inside a text',
       {
@@ -88,3 +91,13 @@ test.each(['Changeset.created', 'Contact.rotated', 'Contact.achieved'])(
     expect([status, body.details[0].field]).toEqual([422, 'events'])
   },
 )
+
+test('an integration with a shortcut for a schedule is refused when it is stored', async () => {
+  const fields = { name: 'I', provider: 'hubspot' }
+  const refused = await app.request('POST', '/~acme/Integration', { ...fields, schedule: '@hourly' })
+  const { body } = await app.request('POST', '/~acme/Integration', { ...fields, schedule: '0 * * * *' })
+  const changed = await app.request('PUT', `/~acme/Integration/${body.$id}`, { schedule: '@hourly' })
+
+  for (const { status, body } of [refused, changed])
+    expect([status, body.field, body.message]).toEqual([422, 'schedule', expect.stringContaining('such as 0 * * * *')])
+})

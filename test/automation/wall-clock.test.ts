@@ -53,3 +53,10 @@ test.each([
 test.each(['0 0 9 * * 1 2026', '0 9 * *', '* * * * * * *'])('%s has neither five fields nor six', (text) => {
   expect(parseSchedule(text)).toHaveProperty('fault')
 })
+
+test('a shortcut that was stored before continues to run', () => {
+  expect(timesOf('@daily', '2026-06-01T12:00:00Z', '2026-06-03T12:00:00Z')).toEqual([
+    '2026-06-02T00:00',
+    '2026-06-03T00:00',
+  ])
+})

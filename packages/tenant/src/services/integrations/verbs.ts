@@ -14,7 +14,7 @@ import { applyVerb, notFound } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
 import { mailCredentials, serverOf } from '../mail/transport.ts'
-import { nextTime, parseSchedule } from '../workflows/schedule.ts'
+import { nextTime, parseSchedule, refuseShortcut } from '../workflows/schedule.ts'
 import {
   authoredIntegration,
   checkMapping,
@@ -151,6 +151,7 @@ function isMailbox(data: JsonObject): boolean {
 function stored(write: Write, request: VerbRequest): RunResult {
   if (isPlainObject(request.data) && Object.hasOwn(request.data, 'credentials'))
     throw refused('are given to connect, not stored in the entity')
+  refuseShortcut('Integration', request.data)
   const before = request.id === undefined ? null : authoredIntegration(write.engine, request.id)
   return write.attempt(() => {
     const result = applyVerb(write, request)

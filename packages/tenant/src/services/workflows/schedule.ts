@@ -1,3 +1,4 @@
+import { invalid, isPlainObject } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { Cron } from 'croner'
 import { WallClock } from './wall-clock.ts'
@@ -20,6 +21,27 @@ export function parseSchedule(text: string): Schedule | { readonly fault: string
   const schedule = readSchedule(text)
   if (!('fault' in schedule)) known.set(text, schedule)
   return schedule
+}
+
+/** The shortcuts of other programs, as fields. */
+const SHORTCUTS: { readonly [name: string]: string } = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+}
+
+/** Refuses a shortcut such as `@daily` in what a caller stores. One that was stored before continues to run. */
+export function refuseShortcut(type: string, data: unknown): void {
+  const text = isPlainObject(data) ? data.schedule : undefined
+  const shortcut = typeof text === 'string' ? /(?:^|\s)(@\S*)/.exec(text)?.[1] : undefined
+  if (shortcut === undefined) return
+  const fields = SHORTCUTS[shortcut.toLowerCase()] ?? '0 9 * * 1-5'
+  const message = `${shortcut.slice(0, 40)} is not supported. Write five or six fields, such as ${fields}`
+  throw invalid(type, [{ field: 'schedule', message }])
 }
 
 function readSchedule(text: string): Schedule | { readonly fault: string } {

@@ -5,6 +5,7 @@ import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
 import { authoredWorkflow, behaviourOf, demandCoversWorkflow, storeWorkflow } from './author.ts'
 import { checkDefinition } from './definition.ts'
+import { refuseShortcut } from './schedule.ts'
 
 /** Verbs that bring an earlier definition back. */
 const BACKWARD = new Set(['rollback', 'restore'])
@@ -44,6 +45,7 @@ function covered(write: Write, request: VerbRequest): RunResult {
 
 /** What a verb leaves must be able to run, hooks included: it is looked at afterwards, and undone when it is not. */
 function checked(write: Write, request: VerbRequest): RunResult {
+  refuseShortcut('Workflow', request.data)
   return write.attempt(() => {
     const result = request.verb === 'create' ? applyVerb(write, request) : covered(write, request)
     checkDefinition(write.engine, JSON.parse(result.entity.data) as JsonObject)
