@@ -104,6 +104,21 @@ describe('an imported past', () => {
     )
   })
 
+  test('says where time begins for a row that is earlier', async () => {
+    const tenant = fresh()
+    const { body } = await send(tenant, [
+      ada('create', '0001-01-01T00:00:00Z', { name: 'Ada' }),
+      ada('create', '1970-01-01T00:00:00Z', { name: 'Ada' }),
+      ada('create', '1970-01-01T00:00:00.001Z', { name: 'Ada' }),
+    ])
+
+    expect(body).toMatchObject({ imported: 1, errors: 2 })
+    expect(body.details.map(({ error }: { error: string }) => error)).toEqual([
+      expect.stringContaining('after 1970-01-01T00:00:00Z'),
+      expect.stringContaining('after 1970-01-01T00:00:00Z'),
+    ])
+  })
+
   verifies(
     'past.repeated',
     'has an event for an update that changes nothing, which is known when it is sent again',

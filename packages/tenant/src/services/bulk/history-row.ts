@@ -37,6 +37,7 @@ export function pastChangeOf(value: unknown): PastChange {
   const at = typeof timestamp === 'string' ? parseInstant(timestamp) : null
   if (at === null)
     throw wrong('timestamp must be an ISO 8601 time, such as 2024-05-01T09:30:00Z: when it happened.', 'timestamp')
+  if (at <= 0) throw wrong('timestamp must be after 1970-01-01T00:00:00Z, where the time of a log begins.', 'timestamp')
   if (!isPlainObject(data)) throw wrong('data must be a JSON object of fields.', 'data')
   const names = { id: nameIn(value, 'id'), source: nameIn(value, 'source'), actor: nameIn(value, 'actor') }
   return { type, verb, at, data: data as JsonObject, ...names }
