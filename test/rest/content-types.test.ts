@@ -50,3 +50,28 @@ test('every endpoint with a JSON body refuses other types', async () => {
 test('a request without a body may name any type', async () => {
   expect((await host.request('GET', '/~types/Contact', undefined, { 'content-type': 'image/png' })).status).toBe(200)
 })
+
+test.each(['token', 'revoke', 'device', 'authorize'])('a form of OAuth has the type of a form: %s', async (name) => {
+  await host.request('POST', '/~forms/User', { name: 'Ada', email: `${name}@example.org`, role: 'Admin' })
+  const form = 'grant_type=authorization_code&client_id=x&token=x&code=x'
+  const send = (type: string, body = form) =>
+    host.as('')('POST', `/~forms/oauth/${name}`, Buffer.from(body), { 'content-type': type })
+  const others = ['application/json', 'text/plain', 'image/png', 'multipart/form-data; boundary=x']
+
+  const statuses = await Promise.all(others.map(async (type) => (await send(type)).status))
+
+  expect(statuses).toEqual(others.map(() => 415))
+  expect((await send('Application/x-www-form-urlencoded; charset=UTF-8')).status).not.toBe(415)
+  const broken = await send('application/x-www-form-urlencoded', `${form}&state=%ED%A0%80`)
+  expect([broken.status, broken.text]).toEqual([400, expect.stringContaining('not UTF-8 text')])
+})
+
+test('MCP takes JSON and no form', async () => {
+  const message = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+  const send = (type: string) =>
+    host.request('POST', '/~types/mcp', message, { 'content-type': type, accept: 'application/json' })
+
+  expect((await send('application/json')).status).toBe(200)
+  expect((await send('multipart/form-data; boundary=x')).status).toBe(415)
+  expect((await send('text/plain')).status).toBe(415)
+})

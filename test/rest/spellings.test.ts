@@ -47,6 +47,64 @@ describe('half of a surrogate pair', () => {
 
     expect([body.imported, body.errors]).toEqual([1, 1])
   })
+
+  test('a row of CSV whose cell is JSON with one is an error of that row', async () => {
+    const rows = Buffer.from('name,more\na,1\n"""x\\ud83d""",2\nb,"{""x"":""\\udc00""}"\nc,\\ud83d\n')
+    const { body } = await app.request('POST', '/~cells/import/Contact', rows, { 'content-type': 'text/csv' })
+    const { body: list } = await app.request('GET', '/~cells/Contact?sort=name')
+
+    expect(body).toMatchObject({ imported: 2, errors: 2 })
+    expect(body.details.map(({ row, error }: any) => [row, error])).toEqual(
+      [1, 2].map((row) => [row, expect.stringContaining('half of a surrogate pair')]),
+    )
+    expect(list.results.map(({ name, more }: any) => [name, more])).toEqual([
+      ['a', 1],
+      ['c', '\\ud83d'],
+    ])
+  })
+
+  const NOT_UTF8 = Buffer.from([0x61, 0xed, 0xa0, 0x80])
+  const formOf = (name: Uint8Array, value: Uint8Array) =>
+    Buffer.concat([
+      Buffer.from('--x\r\nContent-Disposition: form-data; name="'),
+      name,
+      Buffer.from('"\r\n\r\n'),
+      value,
+      Buffer.from('\r\n--x--\r\n'),
+    ])
+
+  test.each([
+    ['bytes that are not UTF-8', Buffer.from('name'), NOT_UTF8],
+    ['half of a character at its end', Buffer.from('name'), Buffer.from([0x61, 0xc3])],
+    ['JSON with one', Buffer.from('name'), Buffer.from(HALF)],
+    ['a name that is not UTF-8', NOT_UTF8, Buffer.from('a')],
+  ])('a form with a part of %s is refused', async (_, name, value) => {
+    const form = { 'content-type': 'multipart/form-data; boundary=x' }
+    const answer = await app.request('POST', '/~forms/Asset', formOf(name, value), form)
+    const fine = await app.request('POST', '/~forms/Asset', formOf(Buffer.from('name'), Buffer.from('ä')), form)
+
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_body'])
+    expect([fine.status, fine.body.name]).toEqual([201, 'ä'])
+  })
+
+  test.each(['name=%ED%A0%80', 'sort=%FF', 'filter=%7B%22name%22%3A%22%C3%22%7D', '%C3=1', 'name=a%80b'])(
+    'bytes that are not UTF-8 are refused in the query of a URL and in a batch: %s',
+    async (query) => {
+      const answer = await app.request('GET', `/~acme/Contact?${query}`)
+      const operations = [{ id: 'a', method: 'GET', path: `Contact?${query}` }]
+      const { body } = await app.request('POST', '/~acme/batch', { operations })
+
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_parameter'])
+      expect([body.results[0].status, body.results[0].body.error]).toEqual([400, 'invalid_parameter'])
+    },
+  )
+
+  test('escaped characters of a query that are UTF-8 are taken', async () => {
+    await app.request('POST', '/~acme/Contact', { name: 'Zoë 😀 100%' })
+    const { body } = await app.request('GET', `/~acme/Contact?name=${encodeURIComponent('Zoë 😀 100%')}`)
+
+    expect(body.total).toBe(1)
+  })
 })
 
 describe('a webhook', () => {
@@ -79,8 +137,21 @@ test('the parts of a changeset are in no stream, whatever the key may read', asy
   await app.request('PUT', `/~parts/Contact/${body.$id}?propose=Rename`, { name: 'Eve' })
 
   const { results } = (await app.request('GET', '/~parts/events?limit=100')).body
-  const collected = (await app.request('GET', '/~parts/events?sort=createdAt')).body
+  const others = await Promise.all(
+    ['events?sort=createdAt', 'export/Event', 'manifest', 'schema', 'events?type=ChangesetPart.*'].map(async (path) => {
+      const { status, text } = await app.request('GET', `/~parts/${path}`)
+      expect([path, status]).toEqual([path, 200])
+      return text
+    }),
+  )
+  const sync = await app.request('POST', '/~parts/sync', { changes: [] })
+  const search = { name: 'search', arguments: { type: 'Event', filter: {}, limit: 100 } }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: search }
+  const found = await app.request('POST', '/~parts/mcp', message, { accept: 'application/json' })
 
   expect(results.map(({ entityType }: any) => entityType)).toContain('Changeset')
-  expect(JSON.stringify([results, collected])).not.toContain('ChangesetPart')
+  expect(found.text).toContain('Changeset.proposed')
+  expect(JSON.stringify(results) + others.join('') + sync.text + found.text).not.toContain('ChangesetPart')
+  for (const path of ['ChangesetPart', 'changeset-parts', 'export/ChangesetPart'])
+    expect((await app.request('GET', `/~parts/${path}`)).body.error).toBe('unknown_type')
 })

@@ -1,6 +1,6 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
-import { type Call, type Match, type OtherPart, parseBody, parseQuery, type WriteRoute } from './call.ts'
+import { type Call, type Match, type OtherPart, parseBody, readQuery, type WriteRoute } from './call.ts'
 import { findRoute, runRoute } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
@@ -120,7 +120,7 @@ function callOf(
     routes: options.routes,
     lens: resolveLens(target.dimensions),
     params,
-    query: parseQuery(request.query),
+    query: readQuery(request.query),
     body: route.rawBody || request.body === null ? undefined : plainBody(request),
     context,
     address: `${target.baseUrl}/~${tenant.slug}`,

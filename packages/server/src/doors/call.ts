@@ -124,6 +124,25 @@ export function parseQuery(text: string): Query {
   return query
 }
 
+/** The query of a request, or a Problem if it holds bytes that are not UTF-8 text. */
+export function readQuery(text: string): Query {
+  const invalid = invalidEscape(text)
+  if (invalid === null) return parseQuery(text)
+  throw new Problem('invalid_parameter', `The query has an escape sequence that is not UTF-8 text: ${invalid}.`)
+}
+
+/** The first escape sequence that is not UTF-8 text, or null. Readers of URLs replace it by another character. */
+export function invalidEscape(text: string): string | null {
+  for (const [run] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi)) {
+    try {
+      decodeURIComponent(run)
+    } catch {
+      return run.slice(0, 60)
+    }
+  }
+  return null
+}
+
 /** A time whose `+02:00` was not escaped, which a query reads as a space. */
 function withPlus(value: string): string {
   return value.includes(' ') ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:?\d\d)$/, '$1+$2') : value

@@ -58,6 +58,11 @@ function storageProblem(reason: unknown): Problem | null {
   if (/readonly database|attempt to write a readonly|unable to open database file/i.test(text)) {
     return new Problem('unavailable', 'The file of this tenant cannot be written to; nothing was written.')
   }
+  if (/database is not open/i.test(text)) {
+    return new Problem('unavailable', 'The service is stopping. This was not written; try again in a moment.', {
+      retryAfter: 5,
+    })
+  }
   if (/database is locked/i.test(text)) {
     return new Problem('unavailable', 'The file of this tenant is in use by another process of the service.')
   }

@@ -120,4 +120,8 @@ async function guarded(call: Call, work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-const STATUS: { readonly [code: string]: number } = { forbidden: 403, not_found: 404 }
+const STATUS: { readonly [code: string]: number } = {
+  forbidden: 403,
+  not_found: 404,
+  unsupported_media_type: 415,
+}

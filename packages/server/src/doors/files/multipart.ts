@@ -91,7 +91,7 @@ class FormReader {
       // A part without headers begins with the empty line at once.
       const end = this.#held[0] === CRLF && this.#held[1] === 10 ? 0 : indexOf(this.#held, END_OF_HEAD)
       if (end !== -1) {
-        const text = new TextDecoder().decode(this.#held.subarray(0, end))
+        const text = headText(this.#held.subarray(0, end))
         this.#held = this.#held.subarray(end + (end === 0 ? NEW_LINE.length : END_OF_HEAD.length))
         return headOf(text)
       }
@@ -132,6 +132,14 @@ class FormReader {
 const DASH = 45
 const NEW_LINE = new Uint8Array([13, 10])
 const END_OF_HEAD = new Uint8Array([13, 10, 13, 10])
+
+function headText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw broken('The headers of a part are not UTF-8 text.')
+  }
+}
 
 function headOf(text: string): Head {
   const headers = new Map(

@@ -2,7 +2,7 @@ import { type FileValue, fileName, type Json, mediaType, type Noun, Problem, typ
 import type { Operation, TenantWriter } from '@tildebase/tenant'
 import type { ReceivedContent } from '@tildebase/tenant/internal'
 import { type Call, parseQuery, textParam } from '../call.ts'
-import { cellValue } from '../format/csv-cell.ts'
+import { cellValue, isHalf } from '../format/csv-cell.ts'
 import type { Body, HttpRequest } from '../http.ts'
 import { boundaryOf, type FormPart, formParts, isMultipart, parameter } from './multipart.ts'
 
@@ -148,17 +148,30 @@ async function readForm(
 }
 
 async function textOf({ name, body }: FormPart, room: number): Promise<string> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Uint8Array) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      throw notText(name)
+    }
+  }
   let text = ''
   for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true })
+    text += decode(chunk)
     if (text.length > room)
       throw new Problem('too_large', `The fields of a form may have at most ${MOST_TEXT} bytes.`, {
         field: name,
         limit: MOST_TEXT,
       })
   }
-  return text + decoder.decode()
+  text += decode()
+  if (isHalf(text)) throw notText(name)
+  return text
+}
+
+function notText(field: string): Problem {
+  return new Problem('invalid_body', `The part ${field} of the form is not UTF-8 text.`, { field })
 }
 
 /** Type and name of a body: `Content-Disposition` beats `?name=`. */

@@ -1,4 +1,4 @@
-import type { Field, Json } from '@tildebase/nouns'
+import { type Field, hasLoneSurrogate, type Json } from '@tildebase/nouns'
 
 /** A value as the text of a CSV cell: a string as itself, unless it is empty or would parse as JSON; all else as JSON. */
 export function cellText(value: Json | undefined, safe: boolean): string {
@@ -32,6 +32,12 @@ export function cellValue(text: string, field: Field | undefined): Json | undefi
   if (field.kind === 'number') return typeof json?.value === 'number' ? json.value : text
   if (field.kind === 'boolean') return booleanOf(text) ?? text
   return typeof json?.value === 'string' ? json.value : text
+}
+
+/** Whether a cell is JSON with half of a surrogate pair, which is not text. */
+export function isHalf(text: string): boolean {
+  const json = text.includes('\\u') ? asJson(text) : undefined
+  return json !== undefined && hasLoneSurrogate(text, json.value)
 }
 
 /** The name of a column. One that is empty, or looks like a JSON text, is written as a JSON text. */

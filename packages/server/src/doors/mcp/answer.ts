@@ -1,6 +1,7 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server'
 import type { Problem } from '@tildebase/nouns'
 import { type Call, parseBody } from '../call.ts'
+import { isMultipart } from '../files/multipart.ts'
 import { contentReply, json, type Reply } from '../reply.ts'
 import { problemOf } from '../respond.ts'
 import { clientOf, sessionFor } from './client.ts'
@@ -10,8 +11,10 @@ import { serverFor } from './server.ts'
 export async function answerMcp(call: Call): Promise<Reply> {
   const { request: received } = call
   let body: unknown
+  // The body of a form is not read as a whole.
+  const isForm = isMultipart(received.headers['content-type'])
   try {
-    body = parseBody(received.body as Uint8Array | null)
+    body = isForm ? null : parseBody(received.body as Uint8Array | null)
   } catch (reason) {
     return unread(problemOf(reason))
   }

@@ -15,7 +15,7 @@ export class OAuthError extends Error {
 /** The answers with these codes. Errors that are not about OAuth are as those of every endpoint. */
 export function oauthErrors(...codes: readonly string[]): Answers {
   const answers: { [status: number]: Answers[number] } = {}
-  for (const [status, some] of Map.groupBy(['invalid_client', ...codes], statusOf)) {
+  for (const [status, some] of Map.groupBy(new Set(['invalid_client', ...codes]), statusOf)) {
     const examples = some.map((code) => [code, { value: { error: code, error_description: 'The reason.' } }])
     answers[status] = answer(either(ref('OAuthError'), ref('Error')), {
       description: `${some.join(', ')}: the error codes of OAuth.`,

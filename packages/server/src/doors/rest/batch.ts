@@ -1,7 +1,7 @@
 import { type Issue, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Steps, TenantWriter } from '@tildebase/tenant'
 import { TURN } from '@tildebase/tenant/internal'
-import { type Call, flagParam, parseQuery, type Query, type Route, type StreamRoute } from '../call.ts'
+import { type Call, flagParam, type Query, type Route, readQuery, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
 import { dryRun, findRoute, handleIn } from '../dispatch.ts'
@@ -220,7 +220,7 @@ function resolved(
 /** The path and the query with all references filled in. What is in `query` beats what is in the path. */
 function addressOf(operation: Operation, results: Results): { path: string; query: Query } {
   const [path = '', ...rest] = fill(operation.path, results, encodeURIComponent).split('?')
-  const query = new Map<string, unknown>(parseQuery(rest.join('?')))
+  const query = new Map<string, unknown>(readQuery(rest.join('?')))
   for (const [name, value] of Object.entries(operation.query)) {
     const filled = typeof value === 'string' ? fill(value, results, String) : resolve(value, results)
     if (filled !== null) query.set(name, typeof filled === 'object' ? filled : String(filled))

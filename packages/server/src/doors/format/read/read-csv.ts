@@ -1,6 +1,6 @@
 import { type Json, type Noun, SOURCE } from '@tildebase/nouns'
 import { CellReader, type CellRow } from '@tildebase/nouns/csv'
-import { cellValue } from '../csv-cell.ts'
+import { cellValue, isHalf } from '../csv-cell.ts'
 import type { Row, RowReader } from '../rows.ts'
 import { columnsOf, fieldsOf } from './csv-header.ts'
 
@@ -56,6 +56,7 @@ export class CsvReader implements RowReader {
     if (cells.length > columns.length || (this.#isStrict && cells.length < columns.length)) {
       return { row, line, size, error: `has ${cells.length} cells, but the header names ${columns.length}` }
     }
+    if (cells.some(isHalf)) return { row, line, size, error: 'has half of a surrogate pair, which is not text' }
     return { row, line, size, value: this.#valueOf(cells, columns) }
   }
 
