@@ -210,3 +210,28 @@ test('the link of an invitation has the address by which the service was asked',
   expect(invited.body.$context).toBe('http://tilde.example:8080/~acme')
   expect(invited.body.invitation).toMatch(/^http:\/\/tilde\.example:8080\/~acme\/invitation#/)
 })
+
+test('code shows the address by which the service was asked, as every answer does', async () => {
+  const { body } = await app.request('POST', '/~acme/User', { name: 'Code', email: 'code@example.org', role: 'Member' })
+  const id = JSON.stringify(body.$id)
+  const code = `const invited = await $.User.invite(${id})
+    const [found] = await $.User.find({ $id: ${id} })
+    const page = await $.User.findPage({ $id: ${id} })
+    const one = await $.User.get(${id})
+    const [event] = await $.events({ type: 'User.invited' })
+    return [invited.invitation, ...[invited, found, page.results[0], one, event.data].map(({ $context }) => $context)]`
+  const headers = { host: 'tilde.example:8080' }
+  const done = await app.request('POST', '/~acme/do', { code }, headers)
+  const dry = await app.request(
+    'POST',
+    '/~acme/do?dryRun=true',
+    { code: `(await $.User.get(${id})).$context` },
+    headers,
+  )
+
+  const context = 'http://tilde.example:8080/~acme'
+  const [invitation, ...contexts] = done.body.result
+  expect(invitation).toMatch(/^http:\/\/tilde\.example:8080\/~acme\/invitation#/)
+  expect(contexts).toEqual([context, context, context, context, context])
+  expect(dry.body.result).toBe(context)
+})

@@ -180,8 +180,8 @@ export class Tenant {
 
   /** Runs code with the rights of a grant. */
   runCode(grant: Grant, request: RequestContext, budget: Budget, body: unknown): Promise<CodeResult> {
-    const { context: _, ...rest } = request
-    const context = { ...rest, budget }
+    const { context: url, ...rest } = request
+    const context = { ...rest, url: url ?? null, budget }
     return runCode(this.#services.transactor, grant, context, this.#codeWriter(grant, context), body)
   }
 

@@ -25,6 +25,8 @@ export interface Reading {
   readonly engine: Engine
   readonly grant: Grant
   readonly budget?: Budget
+  /** `$context` of the entities, if it is not that of the tenant. */
+  readonly url?: string | null
 }
 
 /** A session: every type a property, every operation and verb a function of it, which `run` runs. */
@@ -66,7 +68,7 @@ export function readOperation(reading: Reading, type: string, operation: string,
 /** Runs a writing operation. */
 export function writeOperation(write: Write, type: string, operation: string, args: readonly Json[]): Json {
   const noun = write.engine.noun(type)
-  const { context } = write.engine
+  const context = write.context.url ?? write.engine.context
   if (operation === 'create') {
     const { entity, secret } = runVerb(write, { type: noun.name, verb: 'create', data: args[0] })
     // Stored code could leave a secret in its own failure messages.
@@ -83,10 +85,15 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
   find: (reading, noun, [filter, options]) => results(reading, noun, filter, options),
   findOne: (reading, noun, [filter, options]) =>
     results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
-  findPage: ({ engine, grant, budget }, noun, [filter, options]) => {
+  findPage: ({ engine, grant, budget, url }, noun, [filter, options]) => {
     const query = { ...parseQuery(engine, grant, noun, filter, options), total: true }
-    const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget), query)
-    return { results: results.map((one) => entityView(one, engine.context)), total: total ?? null, hasMore, cursor }
+    const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget, url ?? engine.context), query)
+    return {
+      results: results.map((one) => entityView(one, url ?? engine.context)),
+      total: total ?? null,
+      hasMore,
+      cursor,
+    }
   },
   count: ({ engine, grant, budget }, noun, [filter, options]) =>
     count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, options)),
@@ -100,16 +107,18 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
     return versions as unknown as Json
   },
   timers: ({ engine, grant }, noun, [id]) => timersOf(engine, grant, noun, textOf(id, 'timers', noun.name)).timers!,
-  get: ({ engine, grant, budget }, noun, [id, options]) => {
+  get: ({ engine, grant, budget, url }, noun, [id, options]) => {
     const { include, asOf } = parseQuery(engine, grant, noun, {}, options)
-    const found = get(readContextOf(engine, grant, budget), noun.name, textOf(id, 'get', noun.name), { include, asOf })
-    return found ? entityView(found, engine.context) : null
+    const reader = readContextOf(engine, grant, budget, url ?? engine.context)
+    const found = get(reader, noun.name, textOf(id, 'get', noun.name), { include, asOf })
+    return found ? entityView(found, url ?? engine.context) : null
   },
 }
 
-function results({ engine, grant, budget }: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
+function results({ engine, grant, budget, url }: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
   const query = parseQuery(engine, grant, noun, filter, options)
-  return find(readContextOf(engine, grant, budget), query).results.map((entity) => entityView(entity, engine.context))
+  const context = url ?? engine.context
+  return find(readContextOf(engine, grant, budget, context), query).results.map((one) => entityView(one, context))
 }
 
 function textOf(id: Json | undefined, operation: string, type: string): string {

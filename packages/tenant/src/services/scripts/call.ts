@@ -56,7 +56,7 @@ export function answerIn(write: Write, call: ScriptCall): Json {
 /** The same in steps, if it has any. */
 export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
   const { engine, grant, context } = write
-  if (isRead(call)) return answerRead({ engine, grant, budget: context.budget }, call)
+  if (isRead(call)) return answerRead({ engine, grant, budget: context.budget, url: context.url }, call)
   if (call.type === 'asks') return answering(write, call)
   if (call.type === 'undo' && call.operation === 'list') return undoing(write, call)
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
@@ -96,7 +96,7 @@ function idsIn({ operation, args: [id, run] }: ScriptCall): [workflow: string, r
 }
 
 /** `$.events({type: 'Contact.*', since, after, limit})`: the change stream, oldest first. */
-function eventsFor({ engine, grant }: Reading, { operation, args }: ScriptCall): Json {
+function eventsFor({ engine, grant, url }: Reading, { operation, args }: ScriptCall): Json {
   const options = args[0] ?? {}
   if (operation !== 'list' || !isPlainObject(options)) {
     throw new Problem(
@@ -108,7 +108,7 @@ function eventsFor({ engine, grant }: Reading, { operation, args }: ScriptCall):
   const patterns = type === undefined ? null : [type].flat().map(String)
   const from = since === undefined ? Number(after ?? 0) : asOfSeq(engine, since)
   const { rows } = changesAfter(engine, grant, patterns, from, limit === undefined ? 100 : limitOf(limit, MOST_EVENTS))
-  return rows.map((row) => eventView(row, engine))
+  return rows.map((row) => eventView(row, { slug: engine.slug, context: url ?? engine.context }))
 }
 
 /** `$.metrics({asOf})`: the metrics snapshot; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */

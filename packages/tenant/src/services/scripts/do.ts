@@ -64,12 +64,13 @@ export async function runCode(
   const run = <T>(work: (one: Write) => T) => write.now({ correlation }, work)
   const begin = into === null ? null : (one: Write) => beginProposal(one, into)
   const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
-  const warnings = new CodeWarnings(engine, grant, strict, context.budget?.timer ?? clock.now)
+  const warnings = new CodeWarnings(engine, grant, strict, context.budget?.cpu ?? clock.now)
   const rows = new AnswerRows(grant)
+  const reading = { engine, grant, ...(context.budget && { budget: context.budget }), url: context.url ?? null }
   let wrote = false
   const live = async (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => {
     const call = scriptCall(name, args)
-    if (isRead(call)) return answerRead({ engine, grant, ...(context.budget && { budget: context.budget }) }, call)
+    if (isRead(call)) return answerRead(reading, call)
     const answer = await write.toEnd({ correlation }, (one) => answerInSteps(one, call), excuse)
     wrote = true
     return answer
@@ -104,9 +105,9 @@ export async function runCode(
   })
 }
 
-function summaryOf({ engine, grant }: Write, id: string): ProposedChangeset {
+function summaryOf({ engine, grant, context }: Write, id: string): ProposedChangeset {
   const { title, state, operationCount } = changesetOf(engine, grant, id)
-  return { $id: id, title, state, operationCount, url: `${engine.context}/changesets/${id}` }
+  return { $id: id, title, state, operationCount, url: `${context.url ?? engine.context}/changesets/${id}` }
 }
 
 /** Reads what is asked of `do`: `{code, dryRun, strict, propose, reason}`. */
