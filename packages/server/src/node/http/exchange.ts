@@ -228,7 +228,7 @@ function laneOf({ url = '', socket }: IncomingMessage): string {
 
 /** Refuses what a proxy in front of the service may understand in another way. */
 function demandPlain({ httpVersionMajor, rawHeaders }: IncomingMessage): void {
-  if (httpVersionMajor < 1) throw new Problem('invalid_request', 'The request line must name HTTP/1.1.')
+  if (httpVersionMajor !== 1) throw new Problem('invalid_request', 'The request line must name HTTP/1.1.')
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++

@@ -235,7 +235,14 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   async close(): Promise<void> {
     await this.rest()
     await this.#options.script?.close()
+    await this.#unused()
     await this.#open.closeAll(REST_MS)
+  }
+
+  /** Waits a while for requests that are still in progress, although their clients have left. */
+  async #unused(): Promise<void> {
+    const isUsed = ({ busy, tenant }: OpenTenant) => busy > 0 || tenant.waiting > 0
+    for (let ms = 0; ms < REST_MS && this.#open.all.some(isUsed); ms += IDLE_POLL) await sleep(IDLE_POLL)
   }
 
   /** What a stream of a tenant that did not exist continues with, now that it does. */
