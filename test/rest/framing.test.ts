@@ -30,6 +30,7 @@ test.each([
   ['two Host headers', 'GET /healthz HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\nConnection: close\r\n\r\n'],
   ['twice the same Host', 'GET /healthz HTTP/1.1\r\nHost: a.example\r\nHost: a.example\r\nConnection: close\r\n\r\n'],
   ['a request line without a version', 'GET /healthz\r\n\r\n'],
+  ['another version of HTTP', 'GET /healthz HTTP/2.0\r\nHost: a.example\r\nConnection: close\r\n\r\n'],
 ])('%s is refused', async (_, bytes) => {
   needs('socket of its own')
   expect(await sent(bytes)).toMatch(/^HTTP\/1.1 400 /)
