@@ -162,7 +162,8 @@ describe('the examples of the document', () => {
     await host.request('POST', '/~acme/User', { name: 'Ada', email: `${code}@example.com` })
     const { content } = document.paths[path].post.responses[status]
 
-    const reply = await replay(path, 'post', path, body)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const reply = await replay(path, 'post', path, body, typeof body === 'string' ? form : {})
 
     expect([reply.status, reply.body.error]).toEqual([status, code])
     expect(Object.keys(content['application/json'].examples)).toContain(code)

@@ -372,7 +372,10 @@ describe('the metadata document of a client', () => {
     expect(await read(`http://127.0.0.1:${port}/c.json`)).toBeNull()
     const id = `http://127.0.0.1:${port}/c.json`
     await host.as('')('GET', authorizePath('acme', { client_id: id, code_challenge: pkce().challenge }))
-    await host.as('')('POST', '/~acme/oauth/device', new URLSearchParams({ client_id: id }).toString())
+    const device = await host.as('')('POST', '/~acme/oauth/device', new URLSearchParams({ client_id: id }).toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(device.status).toBe(401)
     expect(connections).toBe(0)
     trap.close()
   })

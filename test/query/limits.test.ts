@@ -114,12 +114,12 @@ describe('the search for unknown names', () => {
     return questions.unknownFields(nouns.get('Contact')!, ['emial', 'name'], isStrict).map(({ field }) => field)
   }
 
-  test('goes on while others use the machine, and ends when it has used the thread for long', () => {
+  test('continues while others use the machine, and ends when it has used the thread for long', () => {
     expect(unknownIn(0, false)).toEqual(['emial'])
     expect(unknownIn(500, false)).toEqual([])
   })
 
-  test('goes on with strict, so that no unknown name is taken', () => {
+  test('continues with strict, so that no unknown name is taken', () => {
     expect(unknownIn(500, true)).toEqual(['emial'])
   })
 })
