@@ -8,6 +8,8 @@ import { targetOf } from '../../packages/server/src/doors/target.ts'
 import { programOf } from '../../packages/server/src/host/program.ts'
 import { TenantFiles } from '../../packages/server/src/node/sqlite/files.ts'
 import { localTenants } from '../../packages/server/src/node/tenants/local.ts'
+import { runFileTask } from '../../packages/server/src/node/threads/whole-files/tasks.ts'
+import { noStats } from '../../packages/server/src/node/watch/stats.ts'
 import { ROOT, type TestApp, testApp } from '../host.ts'
 import { ask, startServer } from './server.ts'
 
@@ -98,7 +100,10 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   const tenants = localTenants(settings, programOf({}), files, { baseUrl: () => '', book: () => {} })
 
   // Without the gateway nothing keeps the slug: a write that was in progress before the restore comes like this.
-  const restoring = tenants.task('target', { do: 'replay', path, into: `${path}.new`, more: false, adopt: true })
+  const into = `${path}.new`
+  const options = { tenant: { ...programOf({}), baseUrl: '', log: () => {} }, secretKey: 'a', stats: noStats() }
+  const replay = { do: 'replay', slug: 'target', path, into, more: false } as const
+  const restoring = runFileTask(options, replay, () => {}).then(() => tenants.task('target', { do: 'adopt', path: into }))
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
   const request = { ...address, method: 'POST', query: '', headers: { 'content-type': 'application/json' }, body }

@@ -55,7 +55,7 @@ describe('a log that is restored in slices', () => {
         202,
         400,
         201,
-        { tenant: 'target', events: EVENTS, missing: [] },
+        { tenant: 'target', events: EVENTS, missing: [], verified: true },
       ])
       expect(target).toMatchObject({ ok: true, head: source.head })
       expect(written.status).toBe(201)

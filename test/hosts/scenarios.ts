@@ -715,7 +715,10 @@ export const SCENARIOS: { readonly [title: string]: (stage: Stage, at: string) =
     const astray = await put('?more=true', 1, events.slice(1))
     expect([astray.status, astray.body.seq]).toEqual([409, 2])
     const last = await put('', 2, [...events.slice(2), ...rest])
-    expect([last.status, last.body]).toEqual([201, { tenant: to, events: 3, missing: [] }])
+    expect([last.status, last.body]).toEqual([
+      201,
+      { tenant: to, events: 3, missing: [], verified: expect.any(Boolean) },
+    ])
 
     const verdicts = await Promise.all([from, to].map((slug) => request('GET', `/operator/tenants/${slug}/verify`)))
     expect(verdicts[1]!.body).toEqual({ ...verdicts[0]!.body, tenant: to })

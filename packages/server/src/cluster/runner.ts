@@ -6,7 +6,6 @@ import type { TenantHost } from '../host/tenant-host.ts'
 import type { LocalNode } from '../node/cluster-host.ts'
 import { followed, holdsOn } from '../node/http/bodies.ts'
 import type { AdminTask } from '../node/operator/admin-tasks.ts'
-import type { ReplayTask } from '../node/operator/log-file.ts'
 import type { Stats } from '../node/watch/stats.ts'
 import { Creation, type CreationOptions } from './creation.ts'
 import type { OutputGate } from './output-gate.ts'
@@ -62,8 +61,6 @@ export class ClusterRunner implements TenantHost<AdminTask, Stats> {
         return this.#creation.create(slug, task.path)
       case 'countRestored':
         return gate.during(slug, () => pool.task(slug, task))
-      case 'replay':
-        return isHere ? pool.task(slug, task) : this.#replayNew(slug, task)
       case 'setAside':
         if (!isHere) return files.demandThere(slug)
         await ownership.forget(slug)
@@ -120,13 +117,5 @@ export class ClusterRunner implements TenantHost<AdminTask, Stats> {
       return holdsOn(answer) ? answer.body : null
     }
     return { ...given, body: followed(given.body, next) }
-  }
-
-  /** The new tenant is made in a file next to the others. It is the first state of its log when it is whole. */
-  async #replayNew(slug: string, task: ReplayTask): Promise<unknown> {
-    const { pool, gate } = this.#options
-    const replayed = await gate.during(slug, () => pool.task(slug, { ...task, adopt: false }))
-    if (!task.more) await this.#creation.create(slug, task.into)
-    return replayed
   }
 }

@@ -97,6 +97,10 @@ const TAKEN = answer(
       tenant: TEXT,
       events: WHOLE,
       missing: { type: 'array', items: TEXT, description: 'The hashes of contents whose bytes are still to come.' },
+      verified: {
+        type: 'boolean',
+        description: 'Whether the new file was verified, too. Each event was tested in any case.',
+      },
     },
     ['tenant', 'events'],
   ),

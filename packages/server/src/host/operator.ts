@@ -155,15 +155,21 @@ function factsOf(task: OperatorTask): object {
 }
 
 /** The answer to a log, or a slice of one, that a tenant has taken in. */
-export function replayedReply(
-  slug: string,
-  more: boolean,
-  isNew: boolean,
-  events: number,
-  missing: readonly string[] = [],
-): HttpResponse {
+export function replayedReply(slug: string, { more, isNew, events, missing, verified }: Replay): HttpResponse {
   if (more) return render(json(202, { tenant: slug, events, ...(isNew && { restoring: true }) }))
-  return render(json(201, { tenant: slug, events, missing }))
+  return render(json(201, { tenant: slug, events, missing, verified }))
+}
+
+/** What came of a log, or of a slice of one. */
+interface Replay {
+  /** Whether other slices follow. */
+  readonly more: boolean
+  readonly isNew: boolean
+  readonly events: number
+  /** The contents whose bytes are still to come. */
+  readonly missing: readonly string[]
+  /** Whether the file was verified, too. Each event was tested in any case. */
+  readonly verified: boolean
 }
 
 /** How far a restore has come: of how many events, if the sender said so. */

@@ -125,6 +125,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
+  const restoreThread = new FileThread(settings, settings.secretKey)
   const admin: AdminDeps = {
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),
@@ -133,6 +134,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     restoring,
     runTask: (slug, task) => tenants.task(slug, task),
     fileThread,
+    restoreThread,
     blobs: blobStores(settings),
     tenantLimit: settings.tenantLimit,
     isQuarantined: (slug) => pool?.isQuarantined(slug) ?? false,
@@ -251,6 +253,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       await mailDirectory?.close()
       await cluster?.leave()
       await fileThread.close()
+      await restoreThread.close()
       await observer.close()
       alarms.close()
       journal.close()

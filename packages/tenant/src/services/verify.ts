@@ -6,13 +6,14 @@ import { BEGINNING, chain, hasValues, headAfter, isInOrder } from '../store/log/
 import {
   endOfEntities,
   entityHeads,
-  liveFieldIndex,
+  IndexLookup,
   liveStates,
   readSealed,
   strayEntities,
   strayVersions,
 } from '../store/log/verify.ts'
 import { forgetNames } from '../store/names.ts'
+import { hexOf } from '../store/non-log-tables.ts'
 import { Erasures } from './erasure/erasures.ts'
 import { NewestEvents } from './newest-events.ts'
 import { treeFaults } from './proof/check-tree.ts'
@@ -34,25 +35,27 @@ export interface Verdict {
 }
 
 const CHUNK = 1_000
-/** The entities whose index is compared at once. */
+/** The entities that are read at once. */
 const PART = 20_000
 const MOST_FAULTS = 100
 
 /** Goes through the whole tenant: the file, the chain of the log, and everything that is made from it. */
 export function verify(engine: Engine, tell: (done: number, of: number) => void): Verdict {
-  const faults: Fault[] = (engine.sql.faults?.() ?? []).map((message) => ({
-    seq: null,
-    message: `The file: ${message}`,
-  }))
-  forgetNames(engine.sql)
+  const faults = fileFaults(engine)
   const { events, hash, newest } = walkChain(engine, faults, tell)
   faults.push(...treeFaults(engine))
-  for (const { id, seq } of strayEntities(engine.sql))
-    faults.push({ seq, message: `The state of ${id} differs from its event.` })
   checkHeads(engine, newest, faults)
-  for (const seq of strayVersions(engine.sql))
-    faults.push({ seq, message: 'An interval of the past does not match its events.' })
-  for (const noun of [...engine.nouns.all, ...INTERNAL_TYPES.all]) checkFacts(engine, noun, faults)
+  faults.push(...derivedFaults(engine))
+  return verdictOf(events, hash, faults)
+}
+
+/** The same for a log that was replayed: each of its events was tested against the chain when it was added. */
+export function verifyReplayed(engine: Engine): Verdict {
+  const faults = [...fileFaults(engine), ...derivedFaults(engine)]
+  return verdictOf(engine.head.seq, hexOf(engine.head.hash), faults)
+}
+
+function verdictOf(events: number, hash: string, faults: readonly Fault[]): Verdict {
   return {
     ok: faults.length === 0,
     events,
@@ -63,6 +66,23 @@ export function verify(engine: Engine, tell: (done: number, of: number) => void)
     ),
     faults: faults.slice(0, MOST_FAULTS),
   }
+}
+
+function fileFaults({ sql }: Engine): Fault[] {
+  const messages = sql.faults?.() ?? []
+  forgetNames(sql)
+  return messages.map((message) => ({ seq: null, message: `The file: ${message}` }))
+}
+
+/** What is made from the log and differs from it: entities, the past, and the index over fields. */
+function derivedFaults(engine: Engine): Fault[] {
+  const faults: Fault[] = []
+  for (const { id, seq } of strayEntities(engine.sql))
+    faults.push({ seq, message: `The state of ${id} differs from its event.` })
+  for (const seq of strayVersions(engine.sql))
+    faults.push({ seq, message: 'An interval of the past does not match its events.' })
+  for (const noun of [...engine.nouns.all, ...INTERNAL_TYPES.all]) checkFacts(engine, noun, faults)
+  return faults
 }
 
 /** Recomputes every seal of the log. An erased event has no values left to test; its place in the chain is tested all the same. */
@@ -87,7 +107,7 @@ function walkChain(
       if (row.salt === null && hasValues(row)) tell('It has values without a salt.')
       erasures.add(row)
       const hash = chain(seal, before, row.seq, row, row.digest)
-      if (!same(hash, row.hash)) tell('Its header or its values do not match the hash chain.')
+      if (!seal.equal(hash, row.hash)) tell('Its header or its values do not match the hash chain.')
       before = row.hash
       head = headAfter(head, row, row.hash)
       events = row.seq
@@ -96,7 +116,7 @@ function walkChain(
   }
   for (const [id, seq] of erasures.unrecorded())
     faults.push({ seq, message: `The values of ${id} are missing, and no Erasure records that.` })
-  return { events, hash: hex(before), newest }
+  return { events, hash: hexOf(before), newest }
 }
 
 /** No entity is missing, and none is older than the newest event of its own. */
@@ -114,29 +134,20 @@ function checkHeads(engine: Engine, newest: NewestEvents, faults: Fault[]): void
 
 /** The index over fields must hold the values of the present, no more and no less. */
 function checkFacts(engine: Engine, noun: Noun, faults: Fault[]): void {
-  const end = endOfEntities(engine.sql)
-  for (const field of engine.indexed(noun)) {
-    let missing = 0
-    let tooMany = 0
-    // A part at a time, so that the memory does not grow with the tenant. No entity has a number below 0.
-    for (let from = 0; from < end; from += PART) {
-      const rows = liveFieldIndex(engine.sql, field.number, from, from + PART)
-      const found = new Set(rows.map(([n, value]) => `${n} ${typeof value} ${value}`))
-      for (const [n, data] of liveStates(engine.sql, noun.name, from, from + PART))
-        for (const value of valuesIn(field, JSON.parse(data) as JsonObject))
-          if (!found.delete(`${n} ${typeof value} ${value}`)) missing++
-      tooMany += found.size
+  const { sql } = engine
+  const checks = engine.indexed(noun).map((field) => ({ field, rows: new IndexLookup(sql, field.number) }))
+  const end = endOfEntities(sql)
+  // A part at a time, so that the memory does not grow with the tenant. No entity has a number below 0.
+  for (let from = 0; from < end && checks.length > 0; from += PART) {
+    for (const [n, data] of liveStates(sql, noun.name, from, from + PART)) {
+      const state = JSON.parse(data) as JsonObject
+      for (const { field, rows } of checks) for (const value of valuesIn(field, state)) rows.add(value, n)
     }
-    if (missing + tooMany === 0) continue
-    const message = `The index on ${noun.name}.${field.name} misses ${missing} rows and has ${tooMany} unexpected rows.`
+  }
+  for (const { field, rows } of checks) {
+    const { missing, unexpected } = rows.compare()
+    if (missing + unexpected === 0) continue
+    const message = `The index on ${noun.name}.${field.name} misses ${missing} rows and has ${unexpected} unexpected rows.`
     faults.push({ seq: null, message })
   }
-}
-
-function same(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

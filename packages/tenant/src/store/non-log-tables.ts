@@ -108,15 +108,12 @@ export function hexOf(bytes: Uint8Array): string {
   return hex
 }
 
+/** The values of hexadecimal digits by their characters; 0 for what is none. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0)
+
 export function bytesOf(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(hex, 2 * i) << 4) | digitAt(hex, 2 * i + 1)
+  for (let i = 0; i < bytes.length; i++)
+    bytes[i] = (DIGITS[hex.charCodeAt(2 * i)]! << 4) | DIGITS[hex.charCodeAt(2 * i + 1)]!
   return bytes
-}
-
-/** The value of a hexadecimal digit; 0 for what is none. */
-function digitAt(hex: string, at: number): number {
-  const code = hex.charCodeAt(at) | 0x20
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  return code >= 0x61 && code <= 0x66 ? code - 0x57 : 0
 }

@@ -14,7 +14,7 @@ export type AdminTask =
   | { readonly do: 'adopt'; readonly path: string }
   /** Writes the tenant's log to a path, in the form that every host reads, once there are events in it. */
   | { readonly do: 'log'; readonly path: string; readonly question: LogRequest }
-  /** Brings the tenant to the state of the log at a path. */
+  /** Brings the tenant to the state of the log at a path, which continues after its last event. */
   | ReplayTask
   /** Where the bytes of a content are. */
   | { readonly do: 'content'; readonly hash: string }
@@ -33,7 +33,6 @@ export interface CopyResult {
 /** Does a task, and returns what came of it as plain data. */
 export function runAdminTask(context: AdminContext, slug: string, task: AdminTask): unknown {
   if (task.do === 'adopt') return adopt(context, slug, task.path)
-  if (task.do === 'replay') return replayFile(context, slug, task)
   if (task.do === 'countRestored') return countRestored(context, slug, task.path)
   if (task.do === 'create') return create(context, slug)
   if (task.do === 'setAside') return setAside(context, slug, task.path)
@@ -54,6 +53,8 @@ export function runAdminTask(context: AdminContext, slug: string, task: AdminTas
       return context.use(slug).admin.takeIn(task.content)
     case 'missing':
       return context.use(slug).admin.missingContents()
+    case 'replay':
+      return replayFile(context, slug, task)
     case 'log':
       return context.during(slug, (tenant) => writeLog(tenant, task.path, task.question))
   }

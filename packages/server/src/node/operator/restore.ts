@@ -9,16 +9,13 @@ import type { SigningKey } from '../../host/proof/signing-keys.ts'
 import type { BlobStores } from '../files/blob-stores.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import type { Restoring } from '../tenants/restoring.ts'
+import type { Replayed } from '../threads/whole-files/tasks.ts'
 import type { FileThread } from '../threads/whole-files/thread.ts'
 import type { AdminTask } from './admin-tasks.ts'
 import { takeBytes } from './contents.ts'
 import type { OperatorJournal } from './operator-journal.ts'
 import { removeDatabase, type Scratch } from './scratch.ts'
 import type { Measure, Task, TaskBoard } from './task-board.ts'
-
-interface Replayed {
-  readonly events: number
-}
 
 /** Takes in the file of a backup. */
 export async function restoreFile(slug: string, request: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
@@ -49,29 +46,36 @@ export async function restoreLog(
   request: HttpRequest,
   deps: AdminDeps,
 ): Promise<HttpResponse> {
-  const { files, restoring, runTask, tasks } = deps
+  const { files, restoring, runTask, restoreThread, tasks } = deps
   const { more } = slice
   const isSliced = more || restoring.progressOf(slug) !== null
-  const takeIn = (into: string | null) => tasks.during(slug, 'restore', (task) => takeInTo(into, task))
-  const takeInTo = (into: string | null, task: Task) =>
-    received(slug, request, deps, task, async (path) => {
-      const made = into ?? `${path}.new`
-      task.step('replay')
-      try {
-        const replay = { do: 'replay', path, into: made, more, adopt: true } as const
-        const { events } = (await runTask(slug, replay)) as Replayed
-        if (more) return { events, response: replayedReply(slug, more, into !== null, events) }
-        const missing = (await runTask(slug, { do: 'missing' })) as string[]
-        deps.wake(slug)
-        return { events, response: replayedReply(slug, more, into !== null, events, missing) }
-      } finally {
-        // A thread that died could not remove the tenant that it was making.
-        if (into === null) await removeDatabase(made)
-      }
-    })
-  if (files.has(slug)) return (await takeIn(null)).response
-  if (!isSliced) return (await restoring.during(slug, () => takeIn(null))).response
-  return restoring.duringSlice(slug, () => takeInSlice(slug, slice, deps, () => takeIn(restoring.pathOf(slug))))
+  const takeIn = <T>(work: (path: string) => Promise<T>) =>
+    tasks.during(slug, 'restore', (task) =>
+      received(slug, request, deps, task, (path) => {
+        task.step('replay')
+        return work(path)
+      }),
+    )
+  const addTo = async (path: string) => {
+    const { events } = (await runTask(slug, { do: 'replay', path, more })) as Pick<Replayed, 'events'>
+    const missing = more ? [] : ((await runTask(slug, { do: 'missing' })) as string[])
+    if (!more) deps.wake(slug)
+    return replayedReply(slug, { more, isNew: false, events, missing, verified: false })
+  }
+  const make = async (path: string, into: string) => {
+    try {
+      const { events, missing } = (await restoreThread.run({ do: 'replay', slug, path, into, more })) as Replayed
+      if (!more) await runTask(slug, { do: 'adopt', path: into })
+      if (!more) deps.wake(slug)
+      return { events, response: replayedReply(slug, { more, isNew: isSliced, events, missing, verified: true }) }
+    } finally {
+      if (!isSliced) await removeDatabase(into)
+    }
+  }
+  if (files.has(slug)) return takeIn(addTo)
+  if (!isSliced) return (await restoring.during(slug, () => takeIn((path) => make(path, `${path}.new`)))).response
+  const into = restoring.pathOf(slug)
+  return restoring.duringSlice(slug, () => takeInSlice(slug, slice, deps, () => takeIn((path) => make(path, into))))
 }
 
 /** Keeps count of a restore in slices. One whose first slice is refused has not begun. */
@@ -194,6 +198,8 @@ export interface AdminDeps {
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>
   /** Works on files next to all tenants. */
   readonly fileThread: Pick<FileThread, 'run'>
+  /** Makes new tenants of logs, next to the other work on files. */
+  readonly restoreThread: Pick<FileThread, 'run'>
   /** The most bytes of a tenant; null means no limit. */
   readonly tenantLimit: number | null
   /** Where the bytes of files are; null where the host stores none. */

@@ -149,7 +149,8 @@ async function taken(
 ): Promise<HttpResponse> {
   const { admin } = tenant()
   const { events } = await admin.replay(body, pause, task)
-  return replayedReply(slug, task.more, isNew, events, admin.missingContents())
+  const missing = admin.missingContents()
+  return replayedReply(slug, { more: task.more, isNew, events, missing, verified: false })
 }
 
 /** Lets requests run: they get 503 with Retry-After. */

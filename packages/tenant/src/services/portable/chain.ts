@@ -5,8 +5,14 @@ import type { SealedRow } from '../../store/log/verify.ts'
 import { bytesOf } from '../../store/non-log-tables.ts'
 import { broken } from './lines.ts'
 
+/** An event of a portable log. */
+interface PortableEvent extends SealedRow {
+  /** Its data as a value; null where it has none. */
+  readonly state: JsonObject | null
+}
+
 /** The event that a line of a portable log tells, which must fit the chain after `head`. */
-export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow {
+export function sealedEvent(seal: Seal, head: Head, line: JsonObject): PortableEvent {
   const row = sealedOf(line)
   const fits =
     row.seq === head.seq + 1 &&
@@ -14,17 +20,18 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): SealedRow
     hasOwnValues(seal, row) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
   if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
-  if (!isNormal(row.data)) throw broken(`The data of event ${row.seq} is not written as JSON.stringify writes it.`)
-  return row
+  return Object.assign(row, { state: row.data === null ? null : stateOf(row.seq, row.data) })
 }
 
-/** Filters look for texts in the stored JSON, so it must have no other spelling of them. */
-function isNormal(data: string | null): boolean {
+/** The value of an event's data. Filters look for texts in the stored JSON, so it must have no other spelling of them. */
+function stateOf(seq: number, data: string): JsonObject {
   try {
-    return data === null || JSON.stringify(JSON.parse(data)) === data
+    const state = JSON.parse(data)
+    if (JSON.stringify(state) === data) return state
   } catch {
-    return false
+    // Reported below.
   }
+  throw broken(`The data of event ${seq} is not written as JSON.stringify writes it.`)
 }
 
 function sealedOf(line: JsonObject): SealedRow {

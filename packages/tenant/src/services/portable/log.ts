@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
+import { BEGINNING } from '../../store/log/log.ts'
 import { readOrigin } from '../../store/log/origin.ts'
 import { readSealed, type SealedRow } from '../../store/log/verify.ts'
 import { CUT, earliestCut } from '../../store/meta.ts'
@@ -30,7 +31,7 @@ export interface LogPart {
  */
 export function* portableLog(engine: Engine, { after, until, beside, fork }: LogPart): Generator<string> {
   yield line({ tildebase: 'log', form: FORM, tenant: engine.slug, after })
-  let { hash } = engine.head
+  let hash = hashAt(engine, after)
   let position = after
   let size = FIRST_PAGE
   for (;;) {
@@ -50,6 +51,11 @@ export function* portableLog(engine: Engine, { after, until, beside, fork }: Log
   const kept = isCut ? [...rows.filter(({ row }) => row[0] !== CUT), cutRow(engine, position)] : rows
   const origin = fork ? { tenant: engine.slug, seq: position } : readOrigin(engine.sql)
   yield `${kept.map(line).join('')}${line({ end: true, seq: position, hash: hexOf(hash), ...(origin && { origin }) })}`
+}
+
+/** The hash of an event, or that of a log without events. */
+function hashAt({ sql, ports }: Engine, seq: number): Uint8Array {
+  return seq === 0 ? BEGINNING.hash : (readSealed(sql, ports.seal, seq - 1, 1)[0]?.hash ?? BEGINNING.hash)
 }
 
 /** Says that the log continues no further, so that its next checkpoint does not continue the last one. */

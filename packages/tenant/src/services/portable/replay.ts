@@ -8,7 +8,7 @@ import { headAfter } from '../../store/log/log.ts'
 import { type Origin, writeOrigin } from '../../store/log/origin.ts'
 import { insertSealed } from '../../store/log/verify.ts'
 import { replacedSeq } from '../../store/log/versions.ts'
-import { addNonLogRow, clearNonLogTables, type NonLogRow } from '../../store/non-log-tables.ts'
+import { addNonLogRow, clearNonLogTables, hexOf, type NonLogRow } from '../../store/non-log-tables.ts'
 import { sealedEvent } from './chain.ts'
 import { broken, jsonLines } from './lines.ts'
 import { FORM } from './log.ts'
@@ -18,11 +18,17 @@ import { changesState, restate } from './restate.ts'
 const FIRST_EVENTS = 50
 const FEWEST_EVENTS = 10
 const MOST_EVENTS = 500
+/** In a thread without others: more at once, so that pages of the indexes are written less often. */
+const MOST_EVENTS_ALONE = 5_000
+/** Characters of one commit, about: an event may be large. */
+const MOST_LENGTH = 4_194_304
 
 /** A part of a log that is sent in several requests. */
 export interface Slice {
   /** Whether other slices follow. */
   readonly more?: boolean
+  /** Whether nothing else waits for the thread. */
+  readonly alone?: boolean
 }
 
 /**
@@ -34,29 +40,38 @@ export async function replay(
   engine: Engine,
   source: AsyncIterable<Uint8Array>,
   pause: () => Promise<void>,
-  { more = false }: Slice = {},
+  { more = false, alone = false }: Slice = {},
 ): Promise<{ readonly events: number }> {
   const lines = jsonLines(source)
   checkHead(engine, (await lines.next()).value)
   const slice: JsonObject[] = []
-  let most = FIRST_EVENTS
+  let most = alone ? MOST_EVENTS_ALONE : FIRST_EVENTS
+  let length = 0
   let isWhole = false
   for await (const line of lines) {
     if (isWhole) throw broken('There is data after its end.')
     if (more && (line.end === true || line.beside !== undefined))
       throw broken('A slice that others follow has events only.')
     slice.push(line)
+    length += lengthOf(line)
     isWhole = line.end === true
     // What is stored next to the events belongs to the last of them: it is not cut.
-    if (slice.length < most || line.seq === undefined || isWhole) continue
+    if ((slice.length < most && length < MOST_LENGTH) || line.seq === undefined || isWhole) continue
     const ms = timed(engine, () => apply(engine, slice))
-    most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * TURN.short) / ms)))
+    if (!alone)
+      most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * TURN.short) / ms)))
     slice.length = 0
+    length = 0
     await pause()
   }
   if (!isWhole && !more) throw broken('Its end is missing: it is truncated.')
   apply(engine, slice)
   return { events: engine.head.seq }
+}
+
+/** About how many characters the values of an event have. */
+function lengthOf({ data, previous, args }: JsonObject): number {
+  return [data, previous, args].reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 /** The milliseconds that work takes; none where the thread is not shared. */
@@ -90,6 +105,8 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
         if (!beside) clearNonLogTables(engine.sql)
         if (line.origin) writeOrigin(engine.sql, line.origin as unknown as Origin)
         if (line.seq !== engine.head.seq) throw broken(`It ends with event ${line.seq}, but has ${engine.head.seq}.`)
+        if (line.hash !== hexOf(engine.head.hash))
+          throw broken(`Its last event ${line.seq} has another hash than its end.`)
         // What was due in the origin until now is not run here.
         forgetTimers(engine.sql, engine.ports.clock.now())
         // A log of an earlier version has no authors: they are found when the tenant is next opened.
@@ -106,5 +123,5 @@ function applyEvent(engine: Engine, line: JsonObject): void {
   const n = current?.ordinal ?? (changesState(row) ? row.seq : null)
   insertSealed(engine.sql, row, { n, replaced }, current)
   engine.head = headAfter(engine.head, row, row.hash)
-  restate(engine, row, current)
+  restate(engine, row, row.state, current)
 }

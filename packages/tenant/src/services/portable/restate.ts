@@ -10,18 +10,18 @@ import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
 import { noteReplayedFiles } from '../files/replayed.ts'
 
 /**
- * Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. `current` is the
- * entity before it.
+ * Makes the state follow an event of the log, as the verb did when it ran: entities and the index over fields. `state` is the
+ * data of the event, `current` the entity before it.
  */
-export function restate(engine: Engine, event: LogRow, current: Current | null): void {
+export function restate(engine: Engine, event: LogRow, state: JsonObject | null, current: Current | null): void {
   engine.cache.forget(event.type)
   noteReplayedFiles(engine, engine.nouns.get(event.type), event)
   if (!changesState(event)) return
   if (event.type === 'AccessRole') engine.cache.forget('Schema')
-  if (event.type === 'Schema') redeclare(engine, event, current)
-  else place(engine, event, current)
-  if (event.type === 'Erasure' && event.data !== null) {
-    const { type, entity } = JSON.parse(event.data) as { type: string; entity: string }
+  if (event.type === 'Schema') redeclare(engine, event, state, current)
+  else place(engine, event, state, current)
+  if (event.type === 'Erasure' && state !== null) {
+    const { type, entity } = state as { type: string; entity: string }
     eraseValues(engine.sql, engine.ports.seal, type, entity, currentOf(engine.sql, type, entity)?.ordinal ?? null)
   }
 }
@@ -31,7 +31,7 @@ export function changesState({ type, verb }: LogRow): boolean {
   return type !== 'Event' && verb !== 'conflict'
 }
 
-function place(engine: Engine, event: LogRow, current: Current | null): void {
+function place(engine: Engine, event: LogRow, state: JsonObject | null, current: Current | null): void {
   const { sql } = engine
   const deleted = event.verb === 'delete'
   const { seq, version, at, type } = event
@@ -43,15 +43,14 @@ function place(engine: Engine, event: LogRow, current: Current | null): void {
   const noun = INTERNAL_TYPES.get(type) ?? engine.nouns.get(type)
   if (!noun) return
   const before = current && !current.deleted ? (JSON.parse(current.data) as JsonObject) : null
-  const after = deleted || event.data === null ? null : (JSON.parse(event.data) as JsonObject)
-  updateFieldIndex(sql, noun, engine.indexed(noun), ordinal, seq, before, after)
+  updateFieldIndex(sql, noun, engine.indexed(noun), ordinal, seq, before, deleted ? null : state)
 }
 
 /** A type that was declared or taken back changes what is indexed, of the past as well. */
-function redeclare(engine: Engine, event: LogRow, current: Current | null): void {
-  const name: string = JSON.parse(event.data ?? '{}').name
+function redeclare(engine: Engine, event: LogRow, state: JsonObject | null, current: Current | null): void {
+  const name = state?.name as string
   const before = engine.nouns.get(name)
-  place(engine, event, current)
+  place(engine, event, state, current)
   engine.cache.forget('Schema')
   const after = engine.nouns.get(name)
   if (after?.name === name) toEnd(rebuildFieldIndex(engine.sql, after, before ?? null))

@@ -1,4 +1,4 @@
-import type { Seal, Sql } from '../../ports.ts'
+import type { Seal, Sql, SqlValue } from '../../ports.ts'
 import type { Current } from '../entities.ts'
 import { OPEN } from '../layout.ts'
 import { MEASURED_TYPES, measuredIn } from '../measures.ts'
@@ -47,8 +47,7 @@ export function insertSealed(sql: Sql, row: SealedRow, place: EventPlace, entity
   // The first event of an entity makes its row.
   const created = own ?? (place.n === null ? { at: row.at, by: row.actor } : null)
   const digest = row.salt === null ? row.digest : null
-  const entry = { ...row, onBehalfOf: row.onBehalfOf ?? null }
-  insertEvent(sql, row.seq, rowId(row, place, row.seq), entry, place, row.salt, row.hash, digest, created)
+  insertEvent(sql, row.seq, rowId(row, place, row.seq), row, place, row.salt, row.hash, digest, created)
 }
 
 /** Entities whose row is not what the newest event of theirs says. */
@@ -95,16 +94,49 @@ export function strayVersions(sql: Sql): number[] {
     .map(([seq]) => seq)
 }
 
-/** Current rows of the index over fields, for one field, of the entities from one number up to another. */
-export function liveFieldIndex(sql: Sql, field: number, from: number, end: number): [number, string | number][] {
-  return sql.rows(
-    'SELECT n, value FROM field_index WHERE field = ? AND until = ? AND n >= ? AND n < ?',
-    field,
-    OPEN,
-    from,
-    end,
-  ) as [number, string | number][]
+/** Compares the current rows of one field in the index over fields with those that the states of entities ask for. */
+export class IndexLookup {
+  readonly #sql: Sql
+  readonly #field: number
+  /** Pairs of a value and the number of its entity that were not looked up yet. */
+  readonly #asked: SqlValue[] = []
+  #expected = 0
+  #found = 0
+
+  constructor(sql: Sql, field: number) {
+    this.#sql = sql
+    this.#field = field
+  }
+
+  /** Expects a row. No row is expected twice. */
+  add(value: SqlValue, n: number): void {
+    this.#expected++
+    this.#asked.push(value, n)
+    if (this.#asked.length === 2 * LOOKED_UP) this.#look()
+  }
+
+  /** How many of the expected rows are missing, and how many others there are. */
+  compare(): { readonly missing: number; readonly unexpected: number } {
+    // A null equals nothing.
+    while (this.#asked.length > 0 && this.#asked.length < 2 * LOOKED_UP) this.#asked.push(null)
+    if (this.#asked.length > 0) this.#look()
+    const [row] = this.#sql.rows('SELECT count(*) FROM field_index WHERE field = ? AND until = ?', this.#field, OPEN)
+    return { missing: this.#expected - this.#found, unexpected: row![0] - this.#found }
+  }
+
+  #look(): void {
+    this.#found += this.#sql.rows(LOOK_UP, ...this.#asked, this.#field, OPEN)[0]![0]
+    this.#asked.length = 0
+  }
 }
+
+/** As many as a statement of a Durable Object has room for. */
+const LOOKED_UP = 49
+const LOOK_UP = `
+  WITH asked (value, n) AS (VALUES ${Array(LOOKED_UP).fill('(?, ?)').join(', ')})
+  SELECT count(*)
+  FROM asked CROSS JOIN field_index f
+  WHERE f.field = ? AND f.until = ? AND f.value = asked.value AND f.n = asked.n`
 
 /** The entities of a type from one number up to another, of which a part is in memory at a time. */
 export function* liveStates(sql: Sql, type: string, from: number, end: number): Generator<[n: number, data: string]> {

@@ -1,8 +1,11 @@
+import { createReadStream, rmSync } from 'node:fs'
 import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
+import { afterOf } from '../../../host/operator.ts'
 import { syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
+import { SUFFIXES } from '../../sqlite/wal-mark.ts'
 import { type OpenOptions, openTenantFile } from '../../tenants/open-tenant.ts'
 import type { Refusal } from '../messages.ts'
 
@@ -14,9 +17,31 @@ export type FileTask =
   | { readonly do: 'detach'; readonly path: string; readonly seq: number | null; readonly origin: string }
   /** Leaves behind what is due: the origin of the file may have done it. */
   | { readonly do: 'forgetTimers'; readonly path: string }
+  /** Adds the events of a log to a file. With the last of them the tenant is verified. */
+  | ReplayFileTask
+
+/** A log, or a slice of one, on its way into the file of a new tenant. */
+export interface ReplayFileTask {
+  readonly do: 'replay'
+  readonly slug: string
+  /** The lines. */
+  readonly path: string
+  /** The file that the new tenant is made in, until it is whole. */
+  readonly into: string
+  /** Whether other slices follow. */
+  readonly more: boolean
+}
+
+/** How far a new tenant is; of one that is whole, also the contents whose bytes are still to come. */
+export interface Replayed {
+  readonly events: number
+  readonly missing: readonly string[]
+}
+
+export type FileResult = Verdict | Replayed | null
 
 /** What came of a task, as the thread that did it tells. */
-export type FileOutcome = { readonly result: Verdict | null } | { readonly refusal: Refusal }
+export type FileOutcome = { readonly result: FileResult } | { readonly refusal: Refusal }
 
 /** How far a task is, as the thread tells meanwhile. */
 export interface FileProgress {
@@ -27,11 +52,14 @@ export interface FileProgress {
 type FileTaskOptions = Pick<OpenOptions, 'tenant' | 'secretKey' | 'stats'>
 
 const CACHE_KIB = 16_000
+/** The indexes over ids are written at random places. */
+const REPLAY_CACHE_KIB = 64_000
+const LONGEST_HEAD = 4_096
 
 type Tell = (done: number, of: number) => void
 
 /** Does a task; `tell` is called now and then with the events that are done. */
-export function runFileTask(options: FileTaskOptions, task: FileTask, tell: Tell): Verdict | null {
+export async function runFileTask(options: FileTaskOptions, task: FileTask, tell: Tell): Promise<FileResult> {
   switch (task.do) {
     case 'verify':
       return verify(options, task.slug, task.path, tell)
@@ -42,6 +70,8 @@ export function runFileTask(options: FileTaskOptions, task: FileTask, tell: Tell
       })
     case 'forgetTimers':
       return change(task.path, (sql) => sql.transaction(() => forgetTimers(sql, Date.now())))
+    case 'replay':
+      return replay(options, task)
   }
 }
 
@@ -57,6 +87,30 @@ function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell
     if (reason instanceof Problem) throw reason
     throw new Problem('validation_error', `The file is not a tenant: ${(reason as Error).message}`)
   }
+}
+
+async function replay(options: FileTaskOptions, { slug, path, into, more }: ReplayFileTask): Promise<Replayed> {
+  if (await isFirst(path)) for (const suffix of SUFFIXES) rmSync(`${into}${suffix}`, { force: true })
+  const { tenant, close } = openTenantFile(options, slug, into, REPLAY_CACHE_KIB, () => {}, true)
+  try {
+    const { admin } = tenant
+    const { events } = await admin.replay(createReadStream(path), async () => {}, { more, alone: true })
+    if (more) return { events, missing: [] }
+    const { ok, faults } = admin.verifyReplayed()
+    if (ok) return { events, missing: admin.missingContents() }
+    throw new Problem('validation_error', `The restored tenant is not whole: ${faults[0]!.message}`, {
+      details: [...faults],
+    })
+  } finally {
+    close()
+  }
+}
+
+/** Whether a log begins with the first event of its tenant. What is not a log is refused later. */
+async function isFirst(path: string): Promise<boolean> {
+  let head = ''
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', end: LONGEST_HEAD })) head += chunk
+  return afterOf(head) === 0
 }
 
 function change(path: string, work: (sql: Sql) => void): null {

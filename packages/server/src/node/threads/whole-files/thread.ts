@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { Verdict } from '@tildebase/tenant/internal'
 import type { Settings } from '../../../host/settings/settings.ts'
 import { problemFrom } from '../flows.ts'
 import { QUIET } from '../tenant-worker.ts'
-import type { FileOutcome, FileProgress, FileTask } from './tasks.ts'
+import type { FileOutcome, FileProgress, FileResult, FileTask } from './tasks.ts'
 
 /** How long a thread without a task is kept. */
 const IDLE_MS = 5_000
@@ -22,7 +21,7 @@ export class FileThread {
   }
 
   /** Does a task when those before it are done. `tell` is called with the events that are done. */
-  run(task: FileTask, tell: Tell = () => {}): Promise<Verdict | null> {
+  run(task: FileTask, tell: Tell = () => {}): Promise<FileResult> {
     const done = this.#last.then(() => this.#runNow(task, tell))
     this.#last = done.catch(() => {})
     return done
@@ -33,7 +32,7 @@ export class FileThread {
     await this.#thread?.terminate()
   }
 
-  async #runNow(task: FileTask, tell: Tell): Promise<Verdict | null> {
+  async #runNow(task: FileTask, tell: Tell): Promise<FileResult> {
     if (this.#idle) clearTimeout(this.#idle)
     this.#thread ??= new Worker(new URL(import.meta.resolve('#threads/files')), {
       name: 'files',

@@ -14,9 +14,9 @@ const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: no
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const tell = (message: FileOutcome | FileProgress) => parentPort!.postMessage(message)
-parentPort!.on('message', (task: FileTask) => {
+parentPort!.on('message', async (task: FileTask) => {
   try {
-    tell({ result: runFileTask(options, task, (done, of) => tell({ done, of })) })
+    tell({ result: await runFileTask(options, task, (done, of) => tell({ done, of })) })
   } catch (reason) {
     tell({ refusal: refusalOf(reason) })
   }
