@@ -12,6 +12,7 @@ const FROM_SOURCES = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'b
 /** A server in its own process, on a fresh data folder. */
 export interface BenchServer {
   readonly url: string
+  readonly pid: number
   readonly data: string
   readonly startedMs: number
   /** The status of one request; its body is read and dropped. */
@@ -50,6 +51,7 @@ export async function startServer(
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   return {
     url,
+    pid: child.pid!,
     data: folder,
     startedMs: performance.now() - begun,
     ask: (method, path, body, type = 'application/json') =>

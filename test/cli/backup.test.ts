@@ -233,9 +233,16 @@ describe('a damaged backup', () => {
     }
     const refused = await tilde('restore', 'changed', '--as', 'large-changed')
     const verified = await tilde('verify', '--from', 'changed')
+    const others = []
+    for (const [name] of cases.slice(1)) others.push(await tilde('restore', name, '--as', 'large-changed'))
+    const later = await tilde('restore', 'scribbled', '--as', 'large-changed', '--as-of', '3')
 
     expect(verified).toMatchObject({ code: 1, err: refused.err })
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Event 7 cannot be read from changed/') })
+    expect(others.map(({ code, err }) => [code, Number(/Event (\d+) cannot be read/.exec(err)?.[1])])).toEqual(
+      cases.slice(1).map(([, seq]) => [1, seq]),
+    )
+    expect(later).toMatchObject({ code: 1, err: expect.stringContaining('Event 22 cannot be read from scribbled/') })
     expect((await host.request('GET', '/operator/tenants/large-changed')).status).toBe(404)
   })
 })

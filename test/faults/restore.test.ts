@@ -103,7 +103,9 @@ test('a restore fails with 409 when its slug was created meanwhile, and loses no
   const into = `${path}.new`
   const options = { tenant: { ...programOf({}), baseUrl: '', log: () => {} }, secretKey: 'a', stats: noStats() }
   const replay = { do: 'replay', slug: 'target', path, into, more: false } as const
-  const restoring = runFileTask(options, replay, () => {}).then(() => tenants.task('target', { do: 'adopt', path: into }))
+  const restoring = runFileTask(options, replay, () => {}).then(() =>
+    tenants.task('target', { do: 'adopt', path: into }),
+  )
   const address = { scheme: 'http', host: 'localhost', path: '/~target/Contact' }
   const body = new TextEncoder().encode('{"name":"Ada"}')
   const request = { ...address, method: 'POST', query: '', headers: { 'content-type': 'application/json' }, body }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { wireTo } from '@tildebase/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openArchive } from '../../packages/cli/src/backup/open.ts'
 import { folderPlace } from '../../packages/cli/src/backup/place.ts'
-import { examine } from '../../packages/cli/src/backup/portable.ts'
+import { examine, openBackup } from '../../packages/cli/src/backup/portable.ts'
 import { sendBackup } from '../../packages/cli/src/backup/send.ts'
 import { shipOnce } from '../../packages/cli/src/backup/ship.ts'
 import { slicesOf } from '../../packages/cli/src/backup/slices.ts'
@@ -117,6 +117,41 @@ describe('a log that is restored in slices', () => {
     expect(seqs(slices)).toEqual(Array.from({ length: EVENTS }, (_, i) => i + 1))
     expect(seqs(rest)).toEqual(Array.from({ length: EVENTS - 450 }, (_, i) => i + 451))
   })
+
+  test('is given up when an event turns out to be damaged, and leaves nothing', async () => {
+    const app = await testApp({}, { data: folder })
+    await backupOf(app)
+    const segment = join(folder, 'backup', '000000000000001.ndjson')
+    writeFileSync(segment, readFileSync(segment, 'utf8').replace('n500', 'n005'))
+    const arrived: number[] = []
+
+    const backup = await openBackup(folderPlace(join(folder, 'backup')), null)
+    const told = (events: number) => void arrived.push(events)
+    const sent = sendBackup(wireOf(app), '/operator/tenants/target', backup, 'target', told, 20_000)
+    const outcome = await sent.catch((reason) => reason)
+    const info = await app.request('GET', '/operator/tenants/target')
+    await app.stop()
+
+    expect(outcome).toMatchObject({ code: 'damaged', about: { seq: 501 } })
+    expect(arrived.some((events) => events > 0)).toBe(true)
+    expect(info.status).toBe(404)
+  })
+
+  test('is refused when its end has another hash than its last event', async () => {
+    const app = await testApp({}, { data: folder })
+    const lines = await sourceLines(app)
+    const { hash, ...end } = JSON.parse(lines.at(-1)!)
+
+    const refused = await put(
+      app,
+      [...lines.slice(0, -1), JSON.stringify({ ...end, hash: hash.replace(/./g, '0') })],
+      false,
+    )
+    const info = await app.request('GET', '/operator/tenants/target')
+    await app.stop()
+
+    expect([refused.status, refused.body.error, info.status]).toEqual([422, 'validation_error', 404])
+  })
 })
 
 test('kill -9 at any point of a restore in slices: it continues automatically and loses nothing', {
@@ -191,12 +226,15 @@ async function fill(app: TestApp): Promise<void> {
 /** A backup of that tenant in a folder. */
 async function backupOf(app: TestApp) {
   await fill(app)
-  const fetch = (url: string, init: RequestInit) => app.fetch(url.slice('http://app'.length), init)
-  const wire = wireTo({ baseUrl: 'http://app', apiKey: ROOT, fetch })
   const archive = await openArchive(folderPlace(join(folder, 'backup')), 'source')
-  await shipOnce(wire, '/operator/tenants/source/log', archive)
+  await shipOnce(wireOf(app), '/operator/tenants/source/log', archive)
   await archive.close()
   return examine(folderPlace(join(folder, 'backup')), null)
+}
+
+function wireOf(app: TestApp) {
+  const fetch = (url: string, init: RequestInit) => app.fetch(url.slice('http://app'.length), init)
+  return wireTo({ baseUrl: 'http://app', apiKey: ROOT, fetch })
 }
 
 function put(app: TestApp, lines: readonly string[], more: boolean): Promise<Reply> {

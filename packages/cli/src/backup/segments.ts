@@ -68,30 +68,60 @@ export async function* eventsOf(place: Place): AsyncGenerator<Kept> {
   }
 }
 
-/** The lines of all events after one, each with its number. For a backup whose events were tested before. */
+/** The lines of all events after one, each with its number. No event is tested, but none is missing in between. */
 export async function* linesAfter(place: Place, after: number): AsyncGenerator<readonly [seq: number, line: string]> {
-  let last = after
   const segments = await segmentsOf(place)
   const wanted = segments.filter((_, n) => (segments[n + 1]?.first ?? Number.POSITIVE_INFINITY) > after + 1)
   const source = readingAhead(place, namesOf(wanted))
+  let last = after
+  let newest: string | null = null
   for (const segment of wanted) {
-    for await (const line of linesOf(bytesOf(source, segment))) {
-      const seq = seqIn(line)
-      if (seq !== last + 1) continue
-      last = seq
-      yield [seq, line]
+    if (segment.first > last + 1) throw damaged(last + 1, place.name, 'It is missing.')
+    try {
+      let isOpened = false
+      for await (const line of linesOf(bytesOf(source, segment))) {
+        if (!isOpened) openingHead(JSON.parse(line))
+        isOpened = true
+        const seq = seqIn(line)
+        if (seq === last && newest !== null) demandSameHash(newest, line, place)
+        if (seq !== last + 1) continue
+        last = seq
+        newest = line
+        yield [seq, line]
+      }
+    } catch (reason) {
+      throw unreadable(last + 1, place, segment, reason)
     }
   }
-}
-
-function namesOf(segments: readonly Segment[]): string[] {
-  return segments.map(({ name }) => name)
 }
 
 /** The number of the event in a line; 0 for the first line of a segment. */
 function seqIn(line: string): number {
   const [, first] = /^\{"seq":(\d{1,15}),/.exec(line) ?? []
   return first === undefined ? Number(JSON.parse(line).seq ?? 0) : Number(first)
+}
+
+/** A backup that saw an old list of its bucket has written some events twice. The last of them stands for those before it. */
+function demandSameHash(one: string, other: string, place: Place): void {
+  const [{ seq, hash }, again] = [JSON.parse(one), JSON.parse(other)]
+  if (hash !== again.hash) throw twoEvents(seq, place)
+}
+
+function namesOf(segments: readonly Segment[]): string[] {
+  return segments.map(({ name }) => name)
+}
+
+/** The number of the last event, as the last segment says; null when that cannot be read. Nothing is tested. */
+export async function lastSeq(place: Place): Promise<number | null> {
+  const last = (await segmentsOf(place)).at(-1)
+  if (last === undefined) return null
+  try {
+    let newest = ''
+    for await (const line of linesOf(bytesOf(place, last))) newest = line
+    return Number(JSON.parse(newest).seq ?? last.first - 1)
+  } catch {
+    return null
+  }
 }
 
 /** The events of a segment. Each must match the hash of the one before it. An unfinished line at the end is ignored. */
@@ -114,9 +144,7 @@ export async function* eventsIn(place: Place, segment: Segment, before?: Head): 
       yield { head, before: last, event, line, end }
     }
   } catch (reason) {
-    // The place could not be read; the event may be whole.
-    if (reason instanceof Problem && reason.code !== 'validation_error') throw reason
-    throw damaged(seq, `${place.name}/${segment.name}`, (reason as Error).message)
+    throw unreadable(seq, place, segment, reason)
   }
 }
 
@@ -124,7 +152,11 @@ export async function* eventsIn(place: Place, segment: Segment, before?: Head): 
 export async function tenantOf(place: Place): Promise<string | null> {
   const [first] = await segmentsOf(place)
   if (first === undefined) return null
-  for await (const line of linesOf(bytesOf(place, first))) return JSON.parse(line).tenant
+  try {
+    for await (const line of linesOf(bytesOf(place, first))) return JSON.parse(line).tenant
+  } catch (reason) {
+    throw unreadable(first.first, place, first, reason)
+  }
   return null
 }
 
@@ -134,14 +166,24 @@ function bytesOf(place: Place, { name, isClosed }: Segment): AsyncIterable<Uint8
 }
 
 function demandSame(one: Head, other: Head, place: Place): void {
-  if (Buffer.compare(one.hash, other.hash) === 0) return
-  throw damaged(one.seq, place.name, 'Two segments have different events with this number.')
+  if (Buffer.compare(one.hash, other.hash) !== 0) throw twoEvents(one.seq, place)
+}
+
+function twoEvents(seq: number, { name }: Place): Problem {
+  return damaged(seq, name, 'Two segments have different events with this number.')
 }
 
 /** The end of the log when the segment began. */
 function openingHead({ tildebase, form, after, hash }: JsonObject): Head {
   if (tildebase !== 'log' || form !== FORM) throw new Error(`It is not a segment of the format ${FORM}.`)
   return { seq: Number(after), at: 0, happenedAt: 0, hash: Buffer.from(String(hash), 'hex') }
+}
+
+/** The problem of an event that could not be read from a segment. */
+function unreadable(seq: number, place: Place, { name }: Segment, reason: unknown): Problem {
+  // The place could not be read; the event may be whole.
+  if (reason instanceof Problem && reason.code !== 'validation_error') return reason
+  return damaged(seq, `${place.name}/${name}`, (reason as Error).message)
 }
 
 function damaged(seq: number, path: string, why: string): Problem {

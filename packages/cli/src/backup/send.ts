@@ -1,7 +1,7 @@
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import { waitFor } from './patience.ts'
-import type { Found } from './portable.ts'
-import { slicesOf } from './slices.ts'
+import { type Backup, examine } from './portable.ts'
+import { slicesOf, tooMany } from './slices.ts'
 
 /** Sending ends after so many failures in a row, which take about a minute and a half. */
 const MOST_FAILURES = 10
@@ -12,40 +12,47 @@ interface Standing {
   readonly isWhole: boolean
 }
 
+/** What the service answers to the last slice. */
+interface Sent {
+  /** The hashes of content that is still to come; null when that is not known. */
+  readonly missing: readonly string[] | null
+  /** Whether the service has verified the new tenant. */
+  readonly verified: boolean
+}
+
 /**
  * Sends a backup into a new tenant, slice by slice. Continues after what has arrived already: of this call when the line was
- * cut or the service was away, and of an earlier one that was ended. Returns the hashes of content that is still to come; null
- * when that is not known.
+ * cut or the service was away, and of an earlier one that was ended. A backup that turns out to be damaged is given up.
  */
 export async function sendBackup(
   wire: Wire,
   path: string,
-  found: Found,
+  backup: Backup,
   slug: string,
   told: (events: number) => void = () => {},
   mostBytes?: number,
-): Promise<readonly string[] | null> {
-  let missing: readonly string[] | null = null
-  const { seq } = found.head
+): Promise<Sent> {
+  let sent: Sent = { missing: null, verified: false }
   let failures = 0
   let isFirst = true
   for (;;) {
     try {
       const { events, isWhole } = await standingOf(wire, path)
       // The answer to the last slice may have been lost, and the tenant be in use since.
-      if (isWhole && !isFirst && events >= seq) return missing
+      if (isWhole && !isFirst && events >= backup.head.seq) return sent
       if (isWhole)
         throw new Problem('conflict', `The tenant ${slug} already exists. Use another name, or delete it first.`)
-      if (events > seq) throw tooMany(slug, events, seq)
+      if (backup.expected !== null && events > backup.expected) throw tooMany(slug, events, backup.expected)
       isFirst = false
       told(events)
-      for await (const slice of ahead(slicesOf(found, slug, events, mostBytes))) {
-        missing = await sendSlice(wire, path, slice, seq)
+      for await (const slice of ahead(slicesOf(backup, slug, events, mostBytes))) {
+        sent = await sendSlice(wire, path, slice, backup.expected)
         failures = 0
         told(slice.seq)
       }
-      return missing
+      return sent
     } catch (reason) {
+      if (isRefused(reason)) await demandUsable(wire, path, backup)
       if (!isPassing(reason, isFirst) || ++failures > MOST_FAILURES) throw reason
       await waitFor(failures)
     }
@@ -78,19 +85,35 @@ async function standingOf(wire: Wire, path: string): Promise<Standing> {
   }
 }
 
-async function sendSlice(wire: Wire, path: string, { text, more }: { text: string; more: boolean }, of: number) {
+async function sendSlice(
+  wire: Wire,
+  path: string,
+  { text, more }: { readonly text: string; readonly more: boolean },
+  of: number | null,
+): Promise<Sent> {
   const raw = { type: 'application/x-ndjson', body: text }
-  const query = { of, ...(more && { more }) }
-  const answer = await wire.json(`${path}/log`, { method: 'PUT', query, raw, once: true })
-  return (answer.missing ?? null) as readonly string[] | null
+  const query = { ...(of !== null && { of }), ...(more && { more }) }
+  const { missing = null, verified = false } = await wire.json(`${path}/log`, { method: 'PUT', query, raw, once: true })
+  return { missing, verified }
+}
+
+/** Whether the reason may be the backup: an event is damaged, or there is none at the moment. */
+function isRefused(reason: unknown): boolean {
+  return reason instanceof Problem && ['damaged', 'not_found', 'validation_error'].includes(reason.code)
+}
+
+/** Throws what is wrong with a backup, and removes what has arrived of it. */
+async function demandUsable(wire: Wire, path: string, { place, moment }: Backup): Promise<void> {
+  try {
+    await examine(place, moment)
+  } catch (reason) {
+    const { events, isWhole } = await standingOf(wire, path)
+    if (!isWhole && events > 0) await wire.send(path, { method: 'DELETE' })
+    throw reason
+  }
 }
 
 /** A slice that arrived without an answer is found out by asking again. */
 function isPassing(reason: unknown, isFirst: boolean): boolean {
   return isTemporary(reason) || (!isFirst && reason instanceof Problem && reason.code === 'conflict')
-}
-
-function tooMany(slug: string, events: number, seq: number): Problem {
-  const message = `A restore of ${slug} has begun, and ${events} events have arrived: more than the ${seq} of this one.`
-  return new Problem('conflict', `${message} Give it up with: tilde tenants delete ${slug}`)
 }

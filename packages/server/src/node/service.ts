@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { isoOf } from '@tildebase/nouns'
 import { Gateway } from '../doors/gateway.ts'
@@ -125,7 +126,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
-  const restoreThread = new FileThread(settings, settings.secretKey)
+  // Requests come first, but someone waits for a restore.
+  const restoreThread = new FileThread(settings, settings.secretKey, constants.priority.PRIORITY_BELOW_NORMAL)
   const admin: AdminDeps = {
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Settings } from '../../../host/settings/settings.ts'
 import { problemFrom } from '../flows.ts'
@@ -9,15 +10,23 @@ const IDLE_MS = 5_000
 /** Small, since most of what it reads is garbage at once. The old generation holds a number for each entity. */
 const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 }
 
+/** What the thread begins with. */
+export interface FileThreadStart {
+  readonly settings: Settings
+  readonly secretKey: string
+  /** As the system counts it, where a thread can have its own. */
+  readonly priority: number
+}
+
 /** A thread for work on whole files, so that no request waits for it. It exists while there is such work. */
 export class FileThread {
-  readonly #start: { readonly settings: Settings; readonly secretKey: string }
+  readonly #start: FileThreadStart
   #thread: Worker | null = null
   #idle: NodeJS.Timeout | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(settings: Settings, secretKey: string) {
-    this.#start = { settings, secretKey }
+  constructor(settings: Settings, secretKey: string, priority = constants.priority.PRIORITY_LOW) {
+    this.#start = { settings, secretKey, priority }
   }
 
   /** Does a task when those before it are done. `tell` is called with the events that are done. */

@@ -1,17 +1,18 @@
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { loadProgram, type Settings } from '../../../host/settings/settings.ts'
+import { loadProgram } from '../../../host/settings/settings.ts'
 import { log } from '../../log.ts'
 import { noStats } from '../../watch/stats.ts'
 import { refusalOf } from '../flows.ts'
 import { type FileOutcome, type FileProgress, type FileTask, runFileTask } from './tasks.ts'
+import type { FileThreadStart } from './thread.ts'
 
 /** Does the tasks of a `FileThread`, one after the other. */
-const { settings, secretKey } = workerData as { readonly settings: Settings; readonly secretKey: string }
+const { settings, secretKey, priority } = workerData as FileThreadStart
 const program = await loadProgram(settings.config)
 const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: noStats() }
 // Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+if (process.platform === 'linux') setPriority(priority)
 
 const tell = (message: FileOutcome | FileProgress) => parentPort!.postMessage(message)
 parentPort!.on('message', async (task: FileTask) => {
