@@ -45,7 +45,11 @@ async function withServer(work: (server: BenchServer) => Promise<void>): Promise
 }
 
 /** Runs a command in a process of its own and says how long it took, with the load and the work of both sides. */
-async function measured({ url, pid, cpu, peak, resetPeak }: BenchServer, name: string, ...words: string[]): Promise<void> {
+async function measured(
+  { url, pid, cpu, peak, resetPeak }: BenchServer,
+  name: string,
+  ...words: string[]
+): Promise<void> {
   resetPeak()
   const threadsBefore = threadsOf(pid)
   const [began, used, before] = [performance.now(), cpu(), load()]

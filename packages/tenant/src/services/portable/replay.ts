@@ -121,7 +121,8 @@ function applyEvent(engine: Engine, line: JsonObject): void {
   const current = currentOf(engine.sql, row.type, row.entity) ?? null
   // A conflict is kept in the log and leaves the version as it is.
   const version = (current?.version ?? 0) + (row.verb === 'conflict' ? 0 : 1)
-  if (row.type !== 'Event' && row.version !== version) throw broken(`Event ${row.seq} skips a version of ${row.entity}.`)
+  if (row.type !== 'Event' && row.version !== version)
+    throw broken(`Event ${row.seq} skips a version of ${row.entity}.`)
   const replaced = changesState(row) ? replacedSeq(current) : null
   const n = current?.ordinal ?? (changesState(row) ? row.seq : null)
   insertSealed(engine.sql, row, { n, replaced }, current)
