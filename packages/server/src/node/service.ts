@@ -67,6 +67,9 @@ export interface Service {
   close(): Promise<void>
 }
 
+const { PRIORITY_BELOW_NORMAL } = constants.priority
+const RESTORE_IDLE_MS = 60_000
+
 /** Opens the service: its data folder, its tenants, its gateway. */
 export async function openService(given: Settings, cluster?: ClusterHost): Promise<Service> {
   // Before anything is made: a mistake in the file is reported in one line, where a thread could only die of it.
@@ -126,8 +129,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const observer = new HostObserver(settings)
   const restoring = new Restoring(join(settings.data, 'restoring'))
   const fileThread = new FileThread(settings, settings.secretKey)
-  // Requests come first, but someone waits for a restore.
-  const restoreThread = new FileThread(settings, settings.secretKey, constants.priority.PRIORITY_BELOW_NORMAL)
+  // Requests come first, but someone waits for a restore. The next slice may be long in coming.
+  const restoreThread = new FileThread(settings, settings.secretKey, PRIORITY_BELOW_NORMAL, RESTORE_IDLE_MS)
   const admin: AdminDeps = {
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),

@@ -5,7 +5,7 @@ import { problemFrom } from '../flows.ts'
 import { QUIET } from '../tenant-worker.ts'
 import type { FileOutcome, FileProgress, FileResult, FileTask } from './tasks.ts'
 
-/** How long a thread without a task is kept. */
+/** How long a thread without a task is kept, unless its owner says otherwise. */
 const IDLE_MS = 5_000
 /** Small, since most of what it reads is garbage at once. The old generation holds a number for each entity. */
 const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1_024 }
@@ -21,12 +21,14 @@ export interface FileThreadStart {
 /** A thread for work on whole files, so that no request waits for it. It exists while there is such work. */
 export class FileThread {
   readonly #start: FileThreadStart
+  readonly #idleMs: number
   #thread: Worker | null = null
   #idle: NodeJS.Timeout | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(settings: Settings, secretKey: string, priority = constants.priority.PRIORITY_LOW) {
+  constructor(settings: Settings, secretKey: string, priority = constants.priority.PRIORITY_LOW, idleMs = IDLE_MS) {
     this.#start = { settings, secretKey, priority }
+    this.#idleMs = idleMs
   }
 
   /** Does a task when those before it are done. `tell` is called with the events that are done. */
@@ -58,7 +60,7 @@ export class FileThread {
       if (thread.threadId === -1) this.#thread = null
       throw reason
     } finally {
-      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+      this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
     }
   }
 
