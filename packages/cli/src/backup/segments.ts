@@ -101,7 +101,7 @@ function seqIn(line: string): number {
   return first === undefined ? Number(JSON.parse(line).seq ?? 0) : Number(first)
 }
 
-/** A backup that saw an old list of its bucket has written some events twice. The last of them stands for those before it. */
+/** A backup that saw an old list of its bucket has written some events twice. If the last of them is the same, so are those before it. */
 function demandSameHash(one: string, other: string, place: Place): void {
   const [{ seq, hash }, again] = [JSON.parse(one), JSON.parse(other)]
   if (hash !== again.hash) throw twoEvents(seq, place)

@@ -20,7 +20,7 @@ export type FileTask =
   /** Adds the events of a log to a file. With the last of them the tenant is verified. */
   | ReplayFileTask
 
-/** A log, or a slice of one, on its way into the file of a new tenant. */
+/** A log, or a slice of one, that is added to the file of a new tenant. */
 export interface ReplayFileTask {
   readonly do: 'replay'
   readonly slug: string
