@@ -21,7 +21,7 @@ export type FileTask =
   | ReplayFileTask
 
 /** A log, or a slice of one, that is added to the file of a new tenant. */
-export interface ReplayFileTask {
+interface ReplayFileTask {
   readonly do: 'replay'
   readonly slug: string
   /** The lines. */
