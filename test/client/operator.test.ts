@@ -45,9 +45,11 @@ test('every endpoint of the operator is a method', async () => {
   })
   const { tenants } = client
   await Promise.all([
-    ...[tenants.get, tenants.delete, tenants.verify, tenants.tasks, tenants.release].map((call) => call('t')),
+    ...[tenants.get, tenants.delete, tenants.verify, tenants.tasks, tenants.release, tenants.setAside].map((call) =>
+      call('t'),
+    ),
     ...[tenants.backup('t'), tenants.restore('t', ''), tenants.readLog('t'), tenants.replayLog('t', '')],
-    ...[tenants.list(), tenants.create('t'), tenants.fork('t', 'u')],
+    ...[tenants.list(), tenants.create('t'), tenants.fork('t', 'u'), tenants.salvage('t')],
     ...[tenants.readFile('t', 'h'), tenants.putFile('t', 'h', '')],
     ...[client.log(), client.rotateSigningKey(), client.describe()],
   ])

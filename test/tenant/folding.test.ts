@@ -1,5 +1,6 @@
 import { OPERATOR } from '@tildebase/tenant'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { indexText } from '../../packages/tenant/src/query/words/text-index.ts'
 import { history } from '../../packages/tenant/src/services/history.ts'
 import { readOperation } from '../../packages/tenant/src/services/session.ts'
 import { runVerb } from '../../packages/tenant/src/write/run-verb.ts'
@@ -13,6 +14,18 @@ test('new words are folded into the text index once writing pauses', () => {
   tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
 
   expect(tenant.facade.due()).toBe(clock.at + QUIET)
+})
+
+test('an index that is complete is asked without a commit', async () => {
+  const { tenant, clock } = openAcme()
+  tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 'system' })
+  clock.at += QUIET
+  await tenant.wake()
+  const { sql, nouns } = tenant.engine
+  const transaction = vi.spyOn(sql, 'transaction')
+
+  expect(indexText(sql, nouns)).toBe(true)
+  expect(transaction).not.toHaveBeenCalled()
 })
 
 /** Creates just over ten thousand contacts without a pause, so many per commit. */

@@ -88,6 +88,10 @@ export interface Operator {
     readLog(tenant: string, options?: { readonly after?: number; readonly wait?: number }): Promise<Response>
     /** Restores a tenant from a log. */
     replayLog(tenant: string, lines: BodyInit): Promise<{ readonly tenant: string; readonly events: number }>
+    /** Takes a damaged file out of use for a restore. */
+    setAside(tenant: string): Promise<{ readonly tenant: string; readonly file?: string }>
+    /** The events that a file which was set aside still has, one per line. */
+    salvage(tenant: string, options?: { readonly after?: number }): Promise<Response>
     /** The content of a file of a tenant. */
     readFile(tenant: string, hash: string): Promise<Response>
     /** Stores content that a log of the tenant names. */
@@ -131,6 +135,8 @@ export function operator({ rootKey, baseUrl = 'http://localhost:8787', ...option
       restore: (tenant, file) => put(at(tenant, '/restore'), 'application/vnd.sqlite3', file),
       readLog: (tenant, query = {}) => wire.send(at(tenant, '/log'), { query: { ...query } }),
       replayLog: (tenant, lines) => put(at(tenant, '/log'), 'application/x-ndjson', lines),
+      setAside: (tenant) => post(at(tenant, '/set-aside')),
+      salvage: (tenant, query = {}) => wire.send(at(tenant, '/salvage'), { query: { ...query } }),
       readFile: (tenant, hash) => wire.send(at(tenant, `/files/${encodeURIComponent(hash)}`)),
       putFile: (tenant, hash, content) =>
         put(at(tenant, `/files/${encodeURIComponent(hash)}`), 'application/octet-stream', content),

@@ -48,7 +48,7 @@ export async function* slicesOf(backup: Backup, slug: string, after: number, mos
 /** Of another restore into the same slug more events have arrived than this one has. */
 export function tooMany(slug: string, events: number, seq: number): Problem {
   const message = `A restore of ${slug} has begun, and ${events} events have arrived: more than the ${seq} of this one.`
-  return new Problem('too_many_events', `${message} Give it up with: tilde tenants delete ${slug}`)
+  return new Problem('conflict', `${message} Give it up with: tilde tenants delete ${slug}`)
 }
 
 function headLine({ tenant }: Backup, after: number): string {

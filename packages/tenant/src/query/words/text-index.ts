@@ -20,6 +20,8 @@ export function indexText(
   most = SLICE_EVENTS,
   replacing: (rows: number) => void = () => {},
 ): boolean {
+  // Without a commit: a long write begins when nothing is left to sync, and asks for this before.
+  if (sql.rows(IS_BEHIND, Number(getMeta(sql, TEXT_SEQ) ?? 0)).length === 0) return true
   return sql.transaction(() => {
     const known = getMeta(sql, TEXT_SEQ)
     const since = Number(known ?? 0)
@@ -98,6 +100,8 @@ export function isLongBacklog(sql: Sql, most: number): boolean {
   const [row] = sql.rows(BACKLOG_LENGTH, Number(getMeta(sql, TEXT_SEQ) ?? 0), most)
   return row![0] > SLICE_LENGTH
 }
+
+const IS_BEHIND = 'SELECT 1 FROM log WHERE seq > ? LIMIT 1'
 
 // The length in bytes is known without reading the text.
 const BACKLOG_LENGTH = `
