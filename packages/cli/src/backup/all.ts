@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import { type ListedTenant, tenantPages } from '../link/tenant-pages.ts'
-import type { Archive } from './archive.ts'
+import type { Archive } from './archive/archive.ts'
 import { openArchive } from './open.ts'
 import { waitFor } from './patience.ts'
 import { type Place, tenantPlace } from './place.ts'

@@ -1,5 +1,5 @@
-import type { Archive } from './archive.ts'
-import { FolderArchive } from './folder-archive.ts'
+import type { Archive } from './archive/archive.ts'
+import { FolderArchive } from './archive/folder-archive.ts'
 import { folderPlace, type Place } from './place.ts'
 
 export function isBucket(address: string): boolean {
@@ -16,6 +16,6 @@ export async function placeOf(address: string): Promise<Place> {
 /** The backup of a tenant at a place, after its last complete event. */
 export async function openArchive(place: Place, tenant: string): Promise<Archive> {
   if (!isBucket(place.name)) return FolderArchive.open(place.name, tenant)
-  const { BucketArchive } = await import('./bucket-archive.ts')
+  const { BucketArchive } = await import('./archive/bucket-archive.ts')
   return BucketArchive.open(place, tenant)
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, Problem, parseInstant } from '@tildebase/nouns'
 import { BEGINNING, type Head, headAfter } from '@tildebase/server/log'
 import { UsageError } from '../parse/usage-error.ts'
-import { SECRETS } from './archive.ts'
+import { SECRETS } from './archive/archive.ts'
 import { type Place, textOf } from './place.ts'
 import { eventsOf, lastSeq, linesAfter, tenantOf } from './segments.ts'
 

@@ -1,6 +1,6 @@
 import { Problem, type Wire } from '@tildebase/client'
 import { isoOf, type JsonObject } from '@tildebase/nouns'
-import type { Archive } from './archive.ts'
+import type { Archive } from './archive/archive.ts'
 import { linesOf } from './lines.ts'
 
 /** Adds the events that a damaged file still has to the backup of its tenant. Returns the events that are lost. */

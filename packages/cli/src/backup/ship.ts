@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isTemporary, Problem, type Wire } from '@tildebase/client'
 import type { JsonObject } from '@tildebase/nouns'
-import type { Archive } from './archive.ts'
+import type { Archive } from './archive/archive.ts'
 import { saveContents } from './contents.ts'
 import { linesOf } from './lines.ts'
 import { waitFor } from './patience.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Problem } from '@tildebase/client'
 import { salvage } from '@tildebase/server/salvage'
-import { FolderArchive } from './folder-archive.ts'
+import { FolderArchive } from './archive/folder-archive.ts'
 import { addLines } from './salvage.ts'
 
 /** Works with the file of a backup as with a folder, which is removed at the end. */

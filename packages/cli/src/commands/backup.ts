@@ -1,6 +1,6 @@
 import { Problem, type Wire } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
-import type { Archive } from '../backup/archive.ts'
+import type { Archive } from '../backup/archive/archive.ts'
 import type { Call, Command } from '../command.ts'
 import { saveTo } from '../files.ts'
 import { operatorWire } from '../link/link.ts'

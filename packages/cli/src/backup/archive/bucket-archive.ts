@@ -2,9 +2,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { JsonObject } from '@tildebase/nouns'
 import { BEGINNING, type Head } from '@tildebase/server/log'
+import { type Place, textOf } from '../place.ts'
+import { eventsIn, segmentName, segmentsOf } from '../segments.ts'
 import { Archive, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
-import { type Place, textOf } from './place.ts'
-import { eventsIn, segmentName, segmentsOf } from './segments.ts'
 
 /** A segment with more characters is full, and the next one begins. Until then it is written again with more in it. */
 const FULL = 1_048_576

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { BEGINNING, type Head } from '@tildebase/server/log'
+import { folderPlace, PART, syncFolder, textOf } from '../place.ts'
+import { eventsIn, type Kept, type Segment, segmentName, segmentsOf } from '../segments.ts'
 import { Archive, demandOwner, nextHead, openingOf, SECRETS } from './archive.ts'
-import { folderPlace, PART, syncFolder, textOf } from './place.ts'
-import { eventsIn, type Kept, type Segment, segmentName, segmentsOf } from './segments.ts'
 
 /** A segment with more bytes is closed, and the next one begins. */
 const MOST_BYTES = 16_777_216

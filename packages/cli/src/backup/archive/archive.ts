@@ -1,7 +1,7 @@
 import { type JsonObject, Problem } from '@tildebase/nouns'
 import { FORM, type Head, headAfter } from '@tildebase/server/log'
-import type { Place } from './place.ts'
-import { tenantOf } from './segments.ts'
+import type { Place } from '../place.ts'
+import { tenantOf } from '../segments.ts'
 
 /** The file with data that is not in events: hashes of keys and secrets of webhooks. */
 export const SECRETS = 'secrets.ndjson'
