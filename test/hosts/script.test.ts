@@ -181,7 +181,10 @@ describe.each(Object.keys(INTERPRETERS))('on %s', (host) => {
       ['something thrown that is no error', 'throw { message: { toString() { for (;;); } } }', 'script_timeout'],
     ])('%s', async (_, code, expected) => {
       if (code === DEAF && !interpreter.stopsDeaf) return
-      const { error } = await run(code, { timeMs: /^script_\(?timeout/.test(expected) ? 600 : 9_000 })
+      const { error } = await run(code, {
+        timeMs: /^script_\(?timeout/.test(expected) ? 600 : 60_000,
+        ...(expected === 'script_memory' && { memoryBytes: 16 * 2 ** 20 }),
+      })
 
       expect(error?.code).toMatch(new RegExp(`^(${expected})$`))
       expect(error?.message).not.toMatch(/\/|node:|wasm/)
