@@ -62,6 +62,48 @@ describe('a log that is restored in slices', () => {
     },
   )
 
+  test('a slice that arrives while the one before is worked on waits for it; a third is refused', async () => {
+    const app = await testApp({}, { data: folder })
+    const [head, ...lines] = await sourceLines(app)
+    const slice = (from: number, to: number) => [
+      head!.replace('"after":0', `"after":${from}`),
+      ...lines.slice(from, to),
+    ]
+    await put(app, slice(0, 100), true)
+
+    const second = held(app, slice(100, 200))
+    await second.arrived
+    const third = held(app, slice(200, 300))
+    await third.arrived
+    const fourth = await put(app, slice(300, lines.length), false)
+    third.finish()
+    second.finish()
+    const statuses = [(await second.reply).status, (await third.reply).status]
+    const last = await put(app, slice(300, lines.length), false)
+    const [source, target] = await Promise.all(['source', 'target'].map((slug) => verdict(app, slug)))
+    await app.stop()
+
+    expect([fourth.status, fourth.body.error, statuses, last.status]).toEqual([503, 'restoring', [202, 202], 201])
+    expect(target).toMatchObject({ ok: true, head: source.head })
+  })
+
+  test('a slice that waits for a first one that is refused is refused too, and leaves nothing', async () => {
+    const app = await testApp({}, { data: folder })
+    const [head, ...lines] = await sourceLines(app)
+
+    const first = held(app, [head!, ...lines.slice(1, 100)])
+    await first.arrived
+    const second = held(app, [head!.replace('"after":0', '"after":100'), ...lines.slice(100, 200)])
+    await second.arrived
+    second.finish()
+    first.finish()
+    const statuses = [(await first.reply).status, (await second.reply).status]
+    const info = await app.request('GET', '/operator/tenants/target')
+    await app.stop()
+
+    expect([statuses, info.status]).toEqual([[422, 409], 404])
+  })
+
   test('continues after a restart, and begins again with its first event', async () => {
     const before = await testApp({}, { data: folder })
     const [head, ...lines] = await sourceLines(before)
@@ -235,6 +277,35 @@ async function backupOf(app: TestApp) {
 function wireOf(app: TestApp) {
   const fetch = (url: string, init: RequestInit) => app.fetch(url.slice('http://app'.length), init)
   return wireTo({ baseUrl: 'http://app', apiKey: ROOT, fetch })
+}
+
+/** A slice of which the last line is sent when it may be finished. */
+function held(app: TestApp, lines: readonly string[]) {
+  const { promise: isFinished, resolve: finish } = Promise.withResolvers<void>()
+  const tasks = async (): Promise<number> =>
+    (await app.request('GET', '/operator/tenants/target/tasks')).body.results.length
+  const encoder = new TextEncoder()
+  const body = new ReadableStream({
+    async start(stream) {
+      stream.enqueue(
+        encoder.encode(
+          lines
+            .slice(0, -1)
+            .map((line) => `${line}\n`)
+            .join(''),
+        ),
+      )
+      await isFinished
+      stream.enqueue(encoder.encode(`${lines.at(-1)}\n`))
+      stream.close()
+    },
+  })
+  const before = tasks()
+  const path = `/operator/tenants/target/log?of=${EVENTS}&more=true`
+  const init = { method: 'PUT', headers: { authorization: `Bearer ${ROOT}` }, body, duplex: 'half' }
+  const reply = before.then(() => app.fetch(path, init as RequestInit))
+  const arrived = before.then((count) => expect.poll(tasks).toBeGreaterThan(count))
+  return { arrived, finish, reply }
 }
 
 function put(app: TestApp, lines: readonly string[], more: boolean): Promise<Reply> {

@@ -45,8 +45,9 @@ export async function sendBackup(
       if (backup.expected !== null && events > backup.expected) throw tooMany(slug, events, backup.expected)
       isFirst = false
       told(events)
-      for await (const slice of ahead(slicesOf(backup, slug, events, mostBytes))) {
-        sent = await sendSlice(wire, path, slice, backup.expected)
+      const slices = ahead(slicesOf(backup, slug, events, mostBytes))
+      for await (const [slice, answer] of overlapping(slices, (one) => sendSlice(wire, path, one, backup.expected))) {
+        sent = answer
         failures = 0
         told(slice.seq)
       }
@@ -72,6 +73,30 @@ async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
     }
   } finally {
     await source.return(undefined)
+  }
+}
+
+/**
+ * Sends slices, and yields each with its answer. The service receives a slice while it works on the one before. The first
+ * goes alone: the others continue it.
+ */
+async function* overlapping<T, A>(slices: AsyncIterable<T>, send: (slice: T) => Promise<A>): AsyncGenerator<[T, A]> {
+  let before: Promise<[T, A]> | null = null
+  let isFirst = true
+  try {
+    for await (const slice of slices) {
+      const sent: Promise<[T, A]> = send(slice).then((answer) => [slice, answer])
+      // It is thrown when its turn has come.
+      sent.catch(() => {})
+      if (before) yield before
+      before = sent
+      if (isFirst) await sent
+      isFirst = false
+    }
+    if (before) yield before
+  } finally {
+    // The state of the new tenant is asked for next.
+    await before?.catch(() => {})
   }
 }
 

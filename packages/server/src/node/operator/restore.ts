@@ -49,9 +49,10 @@ export async function restoreLog(
   const { files, restoring, runTask, restoreThread, tasks } = deps
   const { more } = slice
   const isSliced = more || restoring.progressOf(slug) !== null
-  const takeIn = <T>(work: (path: string) => Promise<T>) =>
+  const takeIn = <T>(work: (path: string) => Promise<T>, before?: Promise<unknown>) =>
     tasks.during(slug, 'restore', (task) =>
-      received(slug, request, deps, task, (path) => {
+      received(slug, request, deps, task, async (path) => {
+        await before
         task.step('replay')
         return work(path)
       }),
@@ -75,7 +76,15 @@ export async function restoreLog(
   if (files.has(slug)) return takeIn(addTo)
   if (!isSliced) return (await restoring.during(slug, () => takeIn((path) => make(path, `${path}.new`)))).response
   const into = restoring.pathOf(slug)
-  return restoring.duringSlice(slug, () => takeInSlice(slug, slice, deps, () => takeIn((path) => make(path, into))))
+  return restoring.inTurn(slug, (before) =>
+    takeInSlice(slug, slice, deps, () => {
+      return takeIn((path) => {
+        if (restoring.progressOf(slug) === null)
+          throw new Problem('conflict', `The slice before of ${slug} was refused.`)
+        return make(path, into)
+      }, before)
+    }),
+  )
 }
 
 /** Keeps count of a restore in slices. One whose first slice is refused has not begun. */
@@ -85,17 +94,18 @@ async function takeInSlice(
   { restoring }: AdminDeps,
   takeIn: () => Promise<{ readonly events: number; readonly response: HttpResponse }>,
 ): Promise<HttpResponse> {
-  const before = restoring.progressOf(slug)
-  restoring.advance(slug, before ?? { events: 0, of })
+  const isFirst = restoring.progressOf(slug) === null
+  if (isFirst) restoring.advance(slug, { events: 0, of })
   try {
     const { events, response } = await takeIn()
-    if (more) restoring.advance(slug, { events, of: of ?? before?.of ?? null })
+    if (more) restoring.advance(slug, { events, of: of ?? restoring.progressOf(slug)?.of ?? null })
     else restoring.giveUp(slug)
     return response
   } catch (reason) {
-    if (before === null) restoring.giveUp(slug)
+    const progress = restoring.progressOf(slug)
+    if (isFirst) restoring.giveUp(slug)
     // Some of its events may have arrived.
-    else restoring.advance(slug, { ...before, events: null })
+    else if (progress) restoring.advance(slug, { ...progress, events: null })
     throw reason
   }
 }

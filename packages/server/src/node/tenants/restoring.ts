@@ -16,7 +16,10 @@ export interface Progress {
  */
 export class Restoring {
   readonly #folder: string
-  readonly #busy = new Set<string>()
+  /** The work in progress for a slug: settles with the last of it. */
+  readonly #busy = new Map<string, Promise<unknown>>()
+  /** Slugs with a slice that waits for the one before it. */
+  readonly #waiting = new Set<string>()
   /** Restores in slices that have not ended. */
   readonly #begun = new Map<string, Progress>()
 
@@ -34,14 +37,34 @@ export class Restoring {
     return this.duringSlice(slug, work)
   }
 
-  /** The same for a slice of a restore, which may have begun before. */
+  /** The same for a restore in slices, which may have begun before. */
   async duringSlice<T>(slug: string, work: () => Promise<T>): Promise<T> {
     if (this.#busy.has(slug)) throw restoring(slug)
-    this.#busy.add(slug)
+    return this.#keep(slug, work())
+  }
+
+  /**
+   * The same for a slice. One may arrive while the one before is worked on: `work` gets what settles with that, and waits
+   * for it before it changes the new tenant.
+   */
+  async inTurn<T>(slug: string, work: (before: Promise<unknown>) => Promise<T>): Promise<T> {
+    const before = this.#busy.get(slug)
+    if (before === undefined) return this.#keep(slug, work(Promise.resolve()))
+    if (this.#waiting.has(slug)) throw restoring(slug)
+    this.#waiting.add(slug)
+    const turn = before.finally(() => this.#waiting.delete(slug))
+    return this.#keep(slug, work(turn), turn)
+  }
+
+  /** Keeps a slug until the work and what came before it have ended. */
+  async #keep<T>(slug: string, work: Promise<T>, before?: Promise<unknown>): Promise<T> {
+    const all = Promise.allSettled([before, work])
+    this.#busy.set(slug, all)
     try {
-      return await work()
+      return await work
     } finally {
-      this.#busy.delete(slug)
+      await before
+      if (this.#busy.get(slug) === all) this.#busy.delete(slug)
     }
   }
 

@@ -47,7 +47,8 @@ export function tenantObject(program: Program): TenantObjectClass {
     /** By when the requests out that are in progress will have ended. */
     #flightsUntil = 0
     #backupAt: number | null = null
-    #isReplaying = false
+    /** Settles when the new tenant that is being made is further, or whole. */
+    #replay: Promise<unknown> | null = null
     /** Requests in progress, which may write. */
     #answering = 0
     /** Whether the directory knows the tenant, as far as this object remembers; a mark says so permanently. */
@@ -114,7 +115,7 @@ export function tenantObject(program: Program): TenantObjectClass {
     }
 
     get #isRestoring(): boolean {
-      return this.#isReplaying || this.#marks.get('restoring') !== undefined
+      return this.#replay !== null || this.#marks.get('restoring') !== undefined
     }
 
     async #run(command: ObjectCommand, request: HttpRequest): Promise<HttpResponse> {
@@ -155,6 +156,7 @@ export function tenantObject(program: Program): TenantObjectClass {
             tenant: () => this.#opened(slug),
             blobs: this.#blobsOf(slug),
             replaying: (work) => this.#replaying(slug, work),
+            replayed: () => this.#replay,
             wake: () => this.#wakeAt(Date.now()),
             erase: () => this.#erase(slug),
           })
@@ -168,7 +170,7 @@ export function tenantObject(program: Program): TenantObjectClass {
 
     /** Refuses to begin a restore where a tenant is, or where a request in progress may create one. */
     #demandFree(slug: string): void {
-      if (this.#isReplaying) throw restoring(slug)
+      if (this.#replay) throw restoring(slug)
       if (this.#sql.exists && !this.#marks.get('restoring')) {
         const { seq } = this.#opened(slug).admin.head
         throw new Problem('conflict', `The tenant ${slug} already exists.`, { id: slug, seq })
@@ -179,11 +181,13 @@ export function tenantObject(program: Program): TenantObjectClass {
 
     /** Refuses all requests while a new tenant is made. */
     async #replaying<T>(slug: string, work: () => Promise<T>): Promise<T> {
-      this.#isReplaying = true
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#replay = promise
       try {
         return await work()
       } finally {
-        this.#isReplaying = false
+        this.#replay = null
+        resolve()
         // What is kept in addition to the log was replaced: it must be read again.
         this.#tenant = null
         if (this.#sql.exists && !this.#isRestoring) this.#opened(slug)
@@ -194,7 +198,7 @@ export function tenantObject(program: Program): TenantObjectClass {
     async #restoreOn(slug: string): Promise<void> {
       const mark = this.#marks.get('restoring')
       const bucket = this.env.BACKUPS
-      if (this.#isReplaying || !mark?.source || mark.failed || !bucket) return
+      if (this.#replay || !mark?.source || mark.failed || !bucket) return
       const pause = () => new Promise<void>((next) => setTimeout(next))
       let { source } = mark
       await this.#replaying(slug, async () => {

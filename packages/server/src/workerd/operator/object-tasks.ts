@@ -119,6 +119,8 @@ type ReplayTask = Extract<ObjectTask, { do: 'replay' }>
 async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskContext): Promise<HttpResponse> {
   const { slug, marks } = context
   if (request.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
+  // A slice may arrive while the one before is worked on.
+  if (!marks.get('restoring')?.source) await context.replayed()
   const mark = marks.get('restoring')
   if (mark?.source) throw restoring(slug)
   const body = request.body instanceof Uint8Array ? only(request.body) : request.body
@@ -198,6 +200,8 @@ interface TaskContext {
   readonly blobs: BlobStore | undefined
   /** Refuses all requests during some work. */
   readonly replaying: <T>(work: () => Promise<T>) => Promise<T>
+  /** Settles when work of that kind has ended; null when there is none. */
+  readonly replayed: () => Promise<unknown> | null
   /** Has the alarm ring now. */
   readonly wake: () => void
   readonly erase: () => Promise<void>
