@@ -106,7 +106,14 @@ verifies('do.operations', 'code that makes over 1,000 operations ends with a cle
 })
 
 test('a thousand operations are fine', async () => {
-  const { body } = await run('let n = 0; for (let i = 0; i < 1000; i++) n += (await $.Contact.count()) > 0 ? 1 : 0; n')
+  // Some at once: the code has ten seconds, and on a busy machine each wait for an answer takes long.
+  const { body } = await run(`
+    let n = 0
+    for (let i = 0; i < 10; i++) {
+      const counts = await Promise.all(Array.from({ length: 100 }, () => $.Contact.count()))
+      n += counts.filter((count) => count > 0).length
+    }
+    n`)
 
   expect(body.result).toBe(1_000)
 })
