@@ -38,32 +38,34 @@ verifies(
   30_000,
 )
 
-verifies(
-  'timer.copies',
-  'a restored backup does not run what came due before',
-  async () => {
-    const app = await testApp()
-    await app.request('PUT', '/~acme/schema/Alarm', ALARM)
-    const soon = new Date(Date.now() + 600).toISOString()
-    const { body: first } = await app.request('POST', '/~acme/Alarm', { ringAt: soon })
-    const later = new Date(Date.now() + 3_600_000).toISOString()
-    const { body: second } = await app.request('POST', '/~acme/Alarm', { ringAt: later })
+verifies('timer.copies', 'a restored backup does not run what came due before', async () => {
+  const app = await testApp()
+  await app.request('PUT', '/~acme/schema/Alarm', ALARM)
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const { body: second } = await app.request('POST', '/~acme/Alarm', { ringAt: later })
+  const rang = async (slug: string) => {
+    const { body } = await app.request('GET', `/~${slug}/events?type=Alarm.rang`)
+    return body.results.map(({ entityId }: { entityId: string }) => entityId)
+  }
+  /** An Alarm, and a backup from before it comes due. On a busy machine it may come too late for the first ones. */
+  const alarmAfterBackup = async (ms: number): Promise<{ id: string; file: Uint8Array<ArrayBuffer> }> => {
+    const soon = Date.now() + ms
+    const { body } = await app.request('POST', '/~acme/Alarm', { ringAt: new Date(soon).toISOString() })
     const backup = await app.fetch('/operator/tenants/acme/backup', { headers: { authorization: `Bearer ${ROOT}` } })
     const file = new Uint8Array(await backup.arrayBuffer())
-    await new Promise((done) => setTimeout(done, 700))
+    return Date.now() < soon ? { id: body.$id, file } : alarmAfterBackup(2 * ms)
+  }
+  const { id, file } = await alarmAfterBackup(600)
+  await expect.poll(() => rang('acme')).toContain(id)
 
-    const restored = await app.request('PUT', '/operator/tenants/again/restore', file)
+  const restored = await app.request('PUT', '/operator/tenants/again/restore', file)
 
-    expect(restored.status, restored.text).toBe(201)
-    const rang = async (slug: string) => (await app.request('GET', `/~${slug}/events?type=Alarm.rang`)).body.results
-    const waits = async () => (await app.request('GET', `/~again/Alarm/${second.$id}/timers`)).body.total
-    await expect.poll(waits, { timeout: 20_000 }).toBe(1)
-    expect(await rang('again')).toEqual([])
-    expect((await rang('acme')).map(({ entityId }: { entityId: string }) => entityId)).toContain(first.$id)
-    await app.stop()
-  },
-  30_000,
-)
+  expect(restored.status, restored.text).toBe(201)
+  const waits = async () => (await app.request('GET', `/~again/Alarm/${second.$id}/timers`)).body.total
+  await expect.poll(waits).toBe(1)
+  expect(await rang('again')).not.toContain(id)
+  await app.stop()
+})
 
 verifies('timer.rights', 'declaring a timer needs write on the type, for all rows', async () => {
   const app = await testApp()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { wireTo } from '@tildebase/client'
+import { chain } from '@tildebase/tenant/internal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openArchive } from '../../packages/cli/src/backup/open.ts'
 import { folderPlace } from '../../packages/cli/src/backup/place.ts'
@@ -10,6 +11,7 @@ import { examine, openBackup } from '../../packages/cli/src/backup/portable.ts'
 import { sendBackup } from '../../packages/cli/src/backup/send.ts'
 import { shipOnce } from '../../packages/cli/src/backup/ship.ts'
 import { slicesOf } from '../../packages/cli/src/backup/slices.ts'
+import { systemSeal } from '../../packages/server/src/host/ports.ts'
 import { type Reply, ROOT, type TestApp, testApp } from '../host.ts'
 import { ask, KEY, startServer } from './server.ts'
 
@@ -177,6 +179,21 @@ describe('a log that is restored in slices', () => {
     expect(outcome).toMatchObject({ code: 'damaged', about: { seq: 501 } })
     expect(arrived.some((events) => events > 0)).toBe(true)
     expect(info.status).toBe(404)
+  })
+
+  test('is refused when an event creates an entity that is there already', async () => {
+    const app = await testApp({}, { data: folder })
+    const lines = (await sourceLines(app)).slice(0, -1)
+    const last = JSON.parse(lines.at(-1)!)
+    const again = { ...last, seq: last.seq + 1, id: `${last.id}2` }
+    const [before, digest] = [last.hash, last.digest].map((hex) => Buffer.from(hex, 'hex'))
+    const hash = Buffer.from(chain(systemSeal, before!, again.seq, again, digest!)).toString('hex')
+
+    const refused = await put(app, [...lines, JSON.stringify({ ...again, hash })], true)
+    await app.stop()
+
+    expect(refused.status).toBe(422)
+    expect(refused.body.message).toContain(`Event ${again.seq} creates ${last.entity} again.`)
   })
 
   test('is refused when its end has another hash than its last event', async () => {

@@ -8,7 +8,7 @@ import { broken } from './lines.ts'
 /** An event of a portable log. */
 interface PortableEvent extends SealedRow {
   /** Its data as a value; null where it has none. */
-  readonly state: JsonObject | null
+  state: JsonObject | null
 }
 
 /** The event that a line of a portable log tells, which must fit the chain after `head`. */
@@ -20,7 +20,8 @@ export function sealedEvent(seal: Seal, head: Head, line: JsonObject): PortableE
     hasOwnValues(seal, row) &&
     seal.equal(chain(seal, head.hash, row.seq, row, row.digest), row.hash)
   if (!fits) throw broken(`Event ${row.seq} does not match the hash chain after event ${head.seq}.`)
-  return Object.assign(row, { state: row.data === null ? null : stateOf(row.seq, row.data) })
+  if (row.data !== null) row.state = stateOf(row.seq, row.data)
+  return row
 }
 
 /** The value of an event's data. Filters look for texts in the stored JSON, so it must have no other spelling of them. */
@@ -34,17 +35,33 @@ function stateOf(seq: number, data: string): JsonObject {
   throw broken(`The data of event ${seq} is not written as JSON.stringify writes it.`)
 }
 
-function sealedOf(line: JsonObject): SealedRow {
-  // Logs from before events had arguments do not name them; most events have no onBehalfOf and no recordedAt.
-  const { salt, digest, hash, args = null, onBehalfOf = null, recordedAt = null, ...row } = line
+/** Each field by its name: an object of the same shape for every event, which is read faster than a copy of the line. */
+function sealedOf(line: JsonObject): PortableEvent {
+  const { salt, digest, hash } = line
   if (typeof digest !== 'string' || typeof hash !== 'string') throw broken('An event has no hash.')
+  const event = line as unknown as SealedRow
   return {
-    ...(row as unknown as SealedRow),
-    args: args as string | null,
-    onBehalfOf: onBehalfOf as string | null,
-    recordedAt: recordedAt as number | null,
+    seq: event.seq,
+    id: event.id,
+    at: event.at,
+    type: event.type,
+    entity: event.entity,
+    verb: event.verb,
+    event: event.event,
+    version: event.version,
+    actor: event.actor,
+    correlation: event.correlation,
+    createdAt: event.createdAt,
+    createdBy: event.createdBy,
+    data: event.data,
+    previous: event.previous,
+    // Logs from before events had arguments do not name them; most events have no onBehalfOf and no recordedAt.
+    args: event.args ?? null,
+    onBehalfOf: event.onBehalfOf ?? null,
+    recordedAt: event.recordedAt ?? null,
     salt: typeof salt === 'string' ? bytesOf(salt) : null,
     digest: bytesOf(digest),
     hash: bytesOf(hash),
+    state: null,
   }
 }

@@ -118,7 +118,9 @@ function apply(engine: Engine, lines: readonly JsonObject[]): void {
 
 function applyEvent(engine: Engine, line: JsonObject): void {
   const row = sealedEvent(engine.ports.seal, engine.head, line)
-  const current = currentOf(engine.sql, row.type, row.entity) ?? null
+  // A first version has nothing before it: an id is taken once.
+  const isFirst = row.version === 1 && changesState(row)
+  const current = isFirst ? null : (currentOf(engine.sql, row.type, row.entity) ?? null)
   // A conflict is kept in the log and leaves the version as it is.
   const version = (current?.version ?? 0) + (row.verb === 'conflict' ? 0 : 1)
   if (row.type !== 'Event' && row.version !== version)
@@ -127,5 +129,11 @@ function applyEvent(engine: Engine, line: JsonObject): void {
   const n = current?.ordinal ?? (changesState(row) ? row.seq : null)
   insertSealed(engine.sql, row, { n, replaced }, current)
   engine.head = headAfter(engine.head, row, row.hash)
-  restate(engine, row, row.state, current)
+  try {
+    restate(engine, row, row.state, current)
+  } catch (reason) {
+    if (isFirst && /UNIQUE constraint failed: entities\.id/.test(String(reason)))
+      throw broken(`Event ${row.seq} creates ${row.entity} again.`)
+    throw reason
+  }
 }
