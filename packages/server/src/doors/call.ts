@@ -133,6 +133,7 @@ export function readQuery(text: string): Query {
 
 /** The first escape sequence that is not UTF-8 text, or null. Readers of URLs replace it by another character. */
 export function invalidEscape(text: string): string | null {
+  if (!text.includes('%')) return null
   for (const [run] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi)) {
     try {
       decodeURIComponent(run)

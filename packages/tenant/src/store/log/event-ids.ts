@@ -16,19 +16,21 @@ const LATEST = 16 ** TIME_DIGITS
 /** A new id of the event that has this time and this seq. */
 export function newEventId(at: number, seq: number, random: Random): string {
   if (!hasDigits(at)) return `${PREFIX}${randomText(random, TIME_DIGITS + SEQ_DIGITS + CHANCE)}`
-  return wholeId(randomText(random, CHANCE), at, seq)
+  return `${prefixOf(at, seq)}${randomText(random, CHANCE)}`
 }
 
 /** What the row of an event holds of its id. */
 export function storedId(id: string, at: number, seq: number): string {
-  const own = id.slice(-CHANCE)
-  return hasDigits(at) && id === wholeId(own, at, seq) ? own : id
+  if (!hasDigits(at)) return id
+  const prefix = prefixOf(at, seq)
+  const own = id.slice(prefix.length)
+  return own.length === CHANCE && !own.includes('_') && id.startsWith(prefix) ? own : id
 }
 
 /** The id of an event, given what its row holds. */
 export function wholeId(stored: string, at: number, seq: number): string {
   if (stored.includes('_')) return stored
-  return `${PREFIX}${hexOf(at, TIME_DIGITS)}${hexOf(seq, SEQ_DIGITS)}${stored}`
+  return `${prefixOf(at, seq)}${stored}`
 }
 
 /** The seq that an id names; 0 if it names none. */
@@ -52,6 +54,15 @@ export function eventIdOf(log: string): string {
 /** Whether a time has as many digits as ids have for it. An imported past may begin before 1970. */
 function hasDigits(at: number): boolean {
   return at >= 0 && at < LATEST
+}
+
+/** The newest prefix: an id is made, and shortened for its row, for the same event. */
+let newest = { at: -1, seq: -1, prefix: '' }
+
+function prefixOf(at: number, seq: number): string {
+  if (newest.at !== at || newest.seq !== seq)
+    newest = { at, seq, prefix: `${PREFIX}${hexOf(at, TIME_DIGITS)}${hexOf(seq, SEQ_DIGITS)}` }
+  return newest.prefix
 }
 
 function hexOf(value: number, digits: number): string {
