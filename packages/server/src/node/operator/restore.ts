@@ -168,7 +168,8 @@ async function received<T>(
     })
     return await work(path)
   } finally {
-    await removeDatabase(path)
+    // The next slice does not wait for it. What is left of it is removed at the next start.
+    removeDatabase(path).catch(() => {})
   }
 }
 

@@ -19,9 +19,9 @@ const FIRST_EVENTS = 50
 const FEWEST_EVENTS = 10
 const MOST_EVENTS = 500
 /** In a thread without others: more at once, so that pages of the indexes are written less often. */
-const MOST_EVENTS_ALONE = 5_000
+const MOST_EVENTS_ALONE = 40_000
 /** Characters of one commit, about: an event may be large. */
-const MOST_LENGTH = 4_194_304
+const MOST_LENGTH = 33_554_432
 
 /** A part of a log that is sent in several requests. */
 export interface Slice {

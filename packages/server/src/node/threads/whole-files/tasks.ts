@@ -1,4 +1,4 @@
-import { createReadStream, rmSync } from 'node:fs'
+import { createReadStream, rmSync, statSync } from 'node:fs'
 import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
@@ -6,7 +6,7 @@ import { afterOf } from '../../../host/operator.ts'
 import { syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
 import { SUFFIXES } from '../../sqlite/wal-mark.ts'
-import { type OpenOptions, openTenantFile } from '../../tenants/open-tenant.ts'
+import { type OpenOptions, type OpenTenant, openTenantFile } from '../../tenants/open-tenant.ts'
 import type { Refusal } from '../messages.ts'
 
 /** What is done to a file that is not a tenant's own: a copy, or one that was sent. It takes as long as the file is large. */
@@ -89,11 +89,20 @@ function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell
   }
 }
 
-async function replay(options: FileTaskOptions, { slug, path, into, more }: ReplayFileTask): Promise<Replayed> {
-  if (await isFirst(path)) for (const suffix of SUFFIXES) rmSync(`${into}${suffix}`, { force: true })
-  const { tenant, close } = openTenantFile(options, slug, into, REPLAY_CACHE_KIB, () => {}, true)
+/** The new tenant that slices are added to. It stays open between them: closing it copies its log into the file. */
+interface Making {
+  readonly into: string
+  /** The file that was opened: another one may have its name by now. */
+  readonly inode: number
+  readonly opened: OpenTenant
+}
+
+let making: Making | null = null
+
+async function replay(options: FileTaskOptions, task: ReplayFileTask): Promise<Replayed> {
+  const { path, more } = task
+  const { admin } = (await made(options, task)).tenant
   try {
-    const { admin } = tenant
     const { events } = await admin.replay(createReadStream(path), async () => {}, { more, alone: true })
     if (more) return { events, missing: [] }
     const { ok, faults } = admin.verifyReplayed()
@@ -101,9 +110,34 @@ async function replay(options: FileTaskOptions, { slug, path, into, more }: Repl
     throw new Problem('validation_error', `The restored tenant is not whole: ${faults[0]!.message}`, {
       details: [...faults],
     })
+  } catch (reason) {
+    leave()
+    throw reason
   } finally {
-    close()
+    if (!more) leave()
   }
+}
+
+/** The tenant that a slice is added to. */
+async function made(options: FileTaskOptions, { slug, path, into }: ReplayFileTask): Promise<OpenTenant> {
+  const isNew = await isFirst(path)
+  if (isNew || making?.into !== into || making.inode !== inodeOf(into)) leave()
+  if (isNew) for (const suffix of SUFFIXES) rmSync(`${into}${suffix}`, { force: true })
+  if (making === null) {
+    const opened = openTenantFile(options, slug, into, REPLAY_CACHE_KIB, () => {}, true)
+    making = { into, inode: inodeOf(into), opened }
+  }
+  return making.opened
+}
+
+function leave(): void {
+  making?.opened.close()
+  making = null
+}
+
+/** The number of a file; 0 when there is none. */
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 }
 
 /** Whether a log begins with the first event of its tenant. What is not a log is refused later. */
