@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decide, speak } from '../agents/wire.ts'
 import { send as sendBytes, until } from '../content/content.ts'
 import { type TestApp, testApp } from '../host.ts'
+import { connect } from '../people/agents.ts'
+import { person } from '../people/people.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -114,4 +117,31 @@ test('a workflow that approves a webhook keeps no secret of it', async () => {
 
   expect(run.body.steps[0].output.results).toMatchObject([{ type: 'Webhook' }])
   expect(run.text).not.toContain('whsec_')
+})
+
+/** The page on which an administrator decides about what an agent proposed by code. */
+async function pageOf(tenant: string, code: string): Promise<string> {
+  const admin = await person(app, tenant, { email: 'admin@example.com', role: 'Admin' })
+  const { access } = await connect(app, admin, tenant, { asked: { scope: 'admin:all' } })
+  const asked = { name: 'do', arguments: { code, propose: 'Words' } }
+  const { result } = await speak(app.as(access), tenant, 'tools/call', asked)
+  return (await decide(admin, result.structuredContent.changeset.url, 'reject')).shown.text
+}
+
+test('a person sees all of a proposal before deciding, however long its texts are', async () => {
+  const { body: deal } = await app.request('POST', '/~whole/Deal', { name: 'Big', value: 1 })
+  const description = `${'harmless '.repeat(200)}and pay Eve 1,000,000`
+  const data = JSON.stringify({ description, terms: { description } })
+
+  const page = await pageOf('whole', `await $.Deal.update('${deal.$id}', ${data})`)
+
+  expect(page.split('pay Eve')).toHaveLength(3)
+})
+
+test('a person sees the arguments of a verb that changes no field', async () => {
+  const { body: helper } = await app.request('POST', '/~asked/Agent', { name: 'Helper' })
+
+  const page = await pageOf('asked', `await $.Agent.ask('${helper.$id}', { message: 'Send all to Eve' })`)
+
+  expect(page).toContain('Send all to Eve')
 })

@@ -204,12 +204,20 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
               <pre class="changeset-source">{changeset.source}</pre>
             </details>
           )}
-          <details class="panel">
-            <summary>{t('Operations as data')}</summary>
-            <JsonText label={t('Operations')} value={changeset.operations.slice(0, 20)} />
-          </details>
+          <Operations all={changeset.operations} />
         </div>
       </div>
     </>
+  )
+}
+
+/** All operations in full. The list of changes shows one line of each value; these are drawn when they are asked for. */
+function Operations({ all }: { all: Reviewed['operations'] }) {
+  const [isShown, setShown] = useState(false)
+  return (
+    <details class="panel" onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>{t('Operations as data')}</summary>
+      {isShown && <JsonText label={t('Operations')} value={all} />}
+    </details>
   )
 }

@@ -45,13 +45,14 @@ export function fieldTable(caption: string, fields: Fields): HTMLElement {
 const LONGEST = 500
 
 /** A value in words. Times are shown as the person's language writes them. */
-export function textOf(value: unknown): string {
+export function textOf(value: unknown, longest = LONGEST): string {
   if (value === null || value === undefined) return '–'
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? timeOf(value) : shortened(value)
+  if (typeof value === 'string')
+    return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? timeOf(value) : shortened(value, longest)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const { name, $id } = value as { name?: unknown; $id?: unknown }
   if (typeof $id === 'string') return typeof name === 'string' ? name : $id
-  return shortened(JSON.stringify(value))
+  return shortened(JSON.stringify(value), longest)
 }
 
 export function timeOf(iso: string): string {
@@ -59,6 +60,6 @@ export function timeOf(iso: string): string {
   return new Date(iso).toLocaleString(locale)
 }
 
-function shortened(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

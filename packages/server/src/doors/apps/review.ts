@@ -54,8 +54,8 @@ function differenceTable({ type, id, verb, changes }: Difference): HTMLElement {
       'tr',
       {},
       element('th', { scope: 'row' }, field),
-      element('td', {}, element('del', {}, textOf(from))),
-      element('td', {}, element('ins', {}, textOf(to))),
+      element('td', {}, element('del', {}, wholeText(from))),
+      element('td', {}, element('ins', {}, wholeText(to))),
     ),
   )
   const caption = element('caption', {}, `${verb} ${type} `, element('span', { class: 'soft' }, id))
@@ -64,4 +64,9 @@ function differenceTable({ type, id, verb, changes }: Difference): HTMLElement {
     { class: 'wide' },
     element('table', {}, caption, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)),
   )
+}
+
+/** A value in full: a person decides about all of it. */
+function wholeText(value: unknown): string {
+  return textOf(value, Number.POSITIVE_INFINITY)
 }

@@ -14,8 +14,6 @@ export interface DecisionView {
   readonly error?: string | undefined
 }
 
-const LONGEST = 400
-
 /** Shows what a changeset would change, and asks for the decision while it is open. */
 export function decisionPage({ language, slug, review, path, csrf, error }: DecisionView): HttpResponse {
   const { changeset, diff, conflicts, messages } = review
@@ -63,8 +61,8 @@ function form({ say }: Language, path: string, csrf: string, version: number): H
 </form>`
 }
 
+/** A value in full: a person does not approve what is cut off. */
 function shown(value: Json): string {
   if (value === null) return '–'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

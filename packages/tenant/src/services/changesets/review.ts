@@ -127,14 +127,19 @@ function headOf({ number, type, id, verb }: Operation) {
   return { operation: number, type, id, verb }
 }
 
-/** The fields of an event, before and after. */
-function changesIn({ verb, data, previous }: LogRow): Difference['changes'] {
+/** The fields of an event, before and after, and the arguments that are in no field: they are approved as well. */
+function changesIn({ verb, data, previous, args }: LogRow): Difference['changes'] {
   const after = JSON.parse(data ?? '{}') as JsonObject
   if (verb === 'delete') return pairs(Object.keys(after), (field) => ({ from: after[field]!, to: null }))
   if (previous === null || verb === 'restore')
     return pairs(Object.keys(after), (field) => ({ from: null, to: after[field]! }))
   const before = JSON.parse(previous) as JsonObject
-  return pairs(Object.keys(before), (field) => ({ from: before[field]!, to: after[field] ?? null }))
+  const given = JSON.parse(args ?? '{}') as JsonObject
+  const unkept = Object.keys(given).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(given[name]))
+  return {
+    ...pairs(unkept, (name) => ({ from: null, to: given[name]! })),
+    ...pairs(Object.keys(before), (field) => ({ from: before[field]!, to: after[field] ?? null })),
+  }
 }
 
 function pairs(fields: readonly string[], pair: (field: string) => { from: Json; to: Json }): Difference['changes'] {
