@@ -69,6 +69,39 @@ test('no filter, sort, group, choice of fields or word tells one secret from ano
   }
 })
 
+test.each([
+  [
+    'Integration',
+    'apiBaseUrl',
+    { name: 'Mail', provider: 'smtp', apiBaseUrl: 'smtps://ada:hunter22@mail.example.org' },
+  ],
+  ['Integration', 'apiBaseUrl', { name: 'CRM', provider: 'hubspot', apiBaseUrl: 'https://hunter22@api.example.org' }],
+  ['Integration', 'apiBaseUrl', { name: 'Own', provider: 'own', apiBaseUrl: 'https://ada:hunter22@api.example.org' }],
+  ['Integration', 'token', { name: 'CRM', provider: 'hubspot', token: 'hunter22' }],
+  ['Integration', 'password', { name: 'Mail', provider: 'smtp', password: 'hunter22' }],
+  ['User', 'password', { name: 'Ada', email: 'ada@example.org', role: 'Viewer', password: 'hunter22' }],
+])('credentials do not become a part of an entity: %s.%s %j', async (type, field, given) => {
+  const plain = Object.fromEntries(Object.entries(given).filter(([name]) => name !== field))
+  const send = (method: string, path: string, body: unknown) => host.request(method, `/~credentials/${path}`, body)
+  const { body: entity } = await send('POST', type, { ...plain, email: `${crypto.randomUUID()}@example.org` })
+  const secret = { [field]: (given as Record<string, unknown>)[field] }
+
+  const replies = [
+    await send('POST', type, given),
+    await send('PUT', `${type}/${entity.$id}`, secret),
+    await send('POST', `${type}?propose=Secret`, given),
+    await send('POST', `${type}/${entity.$id}/${type === 'User' ? 'update' : 'connect'}`, secret),
+  ]
+  const imported = await send('POST', `import/${type}`, [given])
+  const change = { type, id: entity.$id, operation: 'update', data: secret, timestamp: new Date().toISOString() }
+  await send('POST', 'sync', { changes: [change] })
+
+  expect(replies.map(({ status }) => status)).toEqual([422, 422, 422, 422])
+  expect(imported.body.imported ?? 0).toBe(0)
+  for (const { text } of [...replies, imported]) expect(text).not.toContain('hunter22')
+  expect((await host.request('GET', '/~credentials/events?limit=1000')).text).not.toContain('hunter22')
+})
+
 test('no body, file or parameter reaches the prototypes of the process', async () => {
   const evil = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
   const contact = `{"name":"x","notes":${evil},"__proto__":{"polluted":1}}`

@@ -1,4 +1,4 @@
-import { type JsonObject, Problem } from '@tildebase/nouns'
+import { invalid, type JsonObject, Problem } from '@tildebase/nouns'
 import { demandNoAgent, may } from '../../grant/grant.ts'
 import type { Sql } from '../../ports.ts'
 import { consentsOf, dropConsent } from '../../store/people/consents.ts'
@@ -17,7 +17,11 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
   const after = JSON.parse(entity.data) as JsonObject
   const previous = JSON.parse(event.previous ?? '{}') as JsonObject
   const isWhole = event.verb === 'create' || event.verb === 'delete' || event.verb === 'restore'
-  const changed = Object.keys(isWhole ? after : previous).filter((field) => DECISIVE.includes(field))
+  const fields = Object.keys(isWhole ? after : previous)
+  // Every reader of people could read it, for ever.
+  if (fields.includes('password') && (after.password ?? null) !== null)
+    throw invalid('User', [{ field: 'password', message: 'is set by the person: invite them' }])
+  const changed = fields.filter((field) => DECISIVE.includes(field))
   if (changed.length > 0) {
     demandPeople(write, after.role)
     if ('role' in previous) demandCoversRole(write, previous.role)

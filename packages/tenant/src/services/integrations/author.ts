@@ -1,4 +1,4 @@
-import { type Issue, invalid, isPlainObject, type JsonObject } from '@tildebase/nouns'
+import { type Issue, invalid, isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
 import { changes } from '../../authorship/reach.ts'
 import { type Authored, authored, demandCovers, store, type Thing } from '../../authorship/stored.ts'
 import type { Connector, Mapping } from '../../connect/connector.ts'
@@ -141,16 +141,29 @@ function authoredAs(engine: Engine, id: string, data: JsonObject): Authored<Inte
 }
 
 const DECISIVE = ['provider', 'apiBaseUrl', 'mapping', 'scope', 'from', 'schedule']
+const CREDENTIALS = ['token', 'password']
 
 /**
  * Watches over integrations in the transaction of every event, whichever verb it came by: a caller neither schedules one
- * whose author may do more, nor brings its earlier declaration back.
+ * whose author may do more, nor brings its earlier declaration back. Credentials are not a part of it.
  */
-export const guardIntegrations: TransactionListener = ({ engine, grant }, { previous }, { id, data }) => {
-  const changed = Object.keys(JSON.parse(previous ?? '{}') as JsonObject)
-  if (!changed.some((field) => DECISIVE.includes(field))) return
-  const stored = authoredAs(engine, id, JSON.parse(data) as JsonObject)
+export const guardIntegrations: TransactionListener = ({ engine, grant }, { verb, previous }, { id, data: text }) => {
+  const data = JSON.parse(text) as JsonObject
+  const changed = Object.keys(verb === 'create' ? data : (JSON.parse(previous ?? '{}') as JsonObject))
+  const issues = changed.flatMap((field) => credentialIssue(field, data[field] ?? null) ?? [])
+  if (issues.length > 0) throw invalid('Integration', issues)
+  if (verb === 'create' || !changed.some((field) => DECISIVE.includes(field))) return
+  const stored = authoredAs(engine, id, data)
   if (stored !== null) demandCovers(engine, grant, stored, 'Integration')
+}
+
+/** Every reader of integrations and of the log could read them, for ever. */
+function credentialIssue(field: string, value: Json): Issue | null {
+  if (CREDENTIALS.includes(field) && value !== null)
+    return { field, message: 'is given to connect, in credentials, and not stored in the entity' }
+  if (field !== 'apiBaseUrl' || typeof value !== 'string' || !URL.canParse(value)) return null
+  const { username, password } = new URL(value)
+  return username + password === '' ? null : { field, message: 'must not contain a name or a password' }
 }
 
 /** Refuses to start an integration that can do more than the caller. */
