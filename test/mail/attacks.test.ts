@@ -116,6 +116,88 @@ test('an answer goes to the requester of the Ticket, not to another person who w
   expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ from: DESK, to: ['ada@example.org'] }])
 })
 
+test('a sender who claims to be a Contact and wants answers elsewhere gets no answers to the questions of that Contact', async () => {
+  const { take, run, get } = await open()
+  await take({ Subject: 'Help', 'Message-ID': '<1@example.org>' })
+  const [ticket] = (await get('Ticket')).results
+  const forged = { 'Reply-To': EVE, Subject: 'Re: Help', 'Message-ID': '<2@e>', References: '<1@example.org>' }
+  await take(forged)
+  const before = smtp.delivered.length
+
+  await run(`Ticket/${ticket.$id}/reply`, { body: 'Your new code is 1234' })
+
+  expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ to: ['ada@example.org'] }])
+})
+
+test('the requester of a Ticket is the one who gets the answers, not the one whom the sender claims to be', async () => {
+  const { create, take, run, get } = await open()
+  await create({})
+  await take({ 'Reply-To': `Ada <${EVE}>`, Subject: 'My number?', 'Message-ID': '<1@e>' })
+  const [ticket] = (await get('Ticket?include=requester')).results
+  const before = smtp.delivered.length
+
+  await run(`Ticket/${ticket.$id}/reply`, { body: 'It is 1234' })
+
+  expect(ticket.requester.email).toBe(EVE)
+  expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ to: [EVE] }])
+  expect((await get('Message?direction=In&include=sender')).results[0].sender.email).toBe('ada@example.org')
+})
+
+/** The token of the newest link that was sent to an address, once there are so many. */
+async function linkTo(address: string, count: number): Promise<string> {
+  for (let i = 0; i < 1_000; i++) {
+    const mails = smtp.delivered.filter(({ to }) => to.includes(address))
+    if (mails.length >= count) return /#(tbi_\w+~\w+)/.exec(mails.at(-1)!.mail.text!)![1]!
+    await new Promise((done) => setTimeout(done, 10))
+  }
+  throw new Error(`No link for ${address}.`)
+}
+
+const acceptLink = (tenant: string, token: string, password = 'a long enough password') =>
+  app.as('')('POST', `/~${tenant}/invitation/accept`, { token, password })
+
+test('links for people end when their address changes', async () => {
+  const { body: user } = await app.request('POST', '/~moved/User', {
+    name: 'Ada',
+    email: 'a@moved.example',
+    role: 'Admin',
+  })
+  const path = `/~moved/User/${user.$id}`
+  await app.request('POST', `${path}/invite`)
+  const invitation = await linkTo('a@moved.example', 1)
+  await app.request('PUT', path, { email: 'b@moved.example' })
+  const invited = await acceptLink('moved', invitation)
+  await app.request('POST', `${path}/invite`)
+  const accepted = await acceptLink('moved', await linkTo('b@moved.example', 1))
+  await app.as('')('POST', '/~moved/session/reset', { email: 'b@moved.example' })
+  const reset = await linkTo('b@moved.example', 2)
+  await app.request('PUT', path, { email: 'c@moved.example' })
+  const taken = await acceptLink('moved', reset)
+
+  expect([invited.status, accepted.status, taken.status]).toEqual([401, 201, 401])
+})
+
+test('a link for a new password is valid once, also for two at the same time, and not at another tenant', async () => {
+  const { body: user } = await app.request('POST', '/~once/User', {
+    name: 'Ada',
+    email: 'a@once.example',
+    role: 'Admin',
+  })
+  await app.request('POST', `/~once/User/${user.$id}/invite`)
+  await acceptLink('once', await linkTo('a@once.example', 1))
+  await app.as('')('POST', '/~once/session/reset', { email: 'a@once.example' })
+  const token = await linkTo('a@once.example', 2)
+
+  const elsewhere = await acceptLink('moved', token)
+  const renamed = await acceptLink('moved', token.replace('~once', '~moved'))
+  const replies = await Promise.all(
+    ['first', 'second'].map((word) => acceptLink('once', token, `the ${word} password`)),
+  )
+
+  expect([elsewhere.status, renamed.status]).toEqual([401, 401])
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, 401])
+})
+
 test('a mail server gets the links that open accounts: it needs the rights of an Admin, and no agent connects one', async () => {
   const onAuth = (_: unknown, __: unknown, done: (error: null, response: object) => void) => done(null, { user: 'x' })
   const evil = await openSmtp({ disabledCommands: ['STARTTLS'], authOptional: true, allowInsecureAuth: true, onAuth })

@@ -29,6 +29,8 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
     if (changed.includes('email') && event.verb !== 'delete') demandNoAgent(write.grant, 'set the address of a person')
   }
   if (event.verb === 'delete' || after.status !== 'Active') endAccess(write.sql, entity.id)
+  // A link to set a password belongs to the address that it was sent to.
+  if ('email' in previous) dropTokensOf(write.sql, entity.id, 'invitation')
   write.engine.cache.forget('Identity')
 }
 
