@@ -5,6 +5,7 @@ import { isVisible } from '../../query/rights/visible-entity.ts'
 import { currentOf, entitiesWith, presentOf, type Stored } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { Write } from '../../write/write.ts'
+import { addressOf } from './address.ts'
 import { inboxOf } from './inbox.ts'
 
 /** An e-mail whose attachments are kept already. */
@@ -97,9 +98,19 @@ function threadTicket(write: Write, mail: KeptMail, before: Found | null, sender
   }
   if (!inboxOf(write.engine).ticket) return null
   const subject = mail.subject.trim().slice(0, MOST_SUBJECT) || 'E-mail without a subject'
-  const requester = sender === null ? {} : { requester: sender.id }
+  const asking = askingOf(write, mail, sender)
+  const requester = asking === null ? {} : { requester: asking.id }
   const data = { subject, description: mail.text.slice(0, MOST_DESCRIPTION), channel: 'Email', ...requester }
   return runVerb(write, { type: 'Ticket', verb: 'create', data }).entity.id
+}
+
+/**
+ * The Contact to whom answers go: the one of `Reply-To`, if there is one. Anybody can write any sender into a message, so
+ * the sender must not be shown as the requester of answers that go to another address.
+ */
+function askingOf(write: Write, { replyTo, fromName }: KeptMail, sender: Found | null): Found | null {
+  const address = replyTo === null ? null : addressOf(replyTo)
+  return address === null ? sender : senderOf(write, address, fromName, false)
 }
 
 /** A message that was refused elsewhere has failed. */

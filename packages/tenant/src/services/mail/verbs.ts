@@ -84,23 +84,20 @@ function reply(write: Write, request: VerbRequest): RunResult {
 }
 
 /**
- * The Message of an answer. It goes to the requester: others can write into a thread of which they know a Message-ID. In a
- * Ticket without a requester it goes to the person who wrote last.
+ * The Message of an answer. It goes to the requester: others can write into a thread of which they know a Message-ID, also
+ * in the name of the requester. In a Ticket without a requester it goes to the person who wrote last.
  */
 function answerTo(write: Write, id: string, ticket: JsonObject, { body, attachments }: JsonObject): JsonObject {
   const { engine, sql } = write
-  const incoming = incomingIn(write, id)
-  const newest = incoming[0] ?? null
+  const newest = incomingIn(write, id)[0] ?? null
   const last = newest ? stateOf(newest) : {}
   const asked = Array.isArray(last.to) ? last.to.map((one) => addressOf(String(one))?.toLowerCase()) : []
   const { addresses } = inboxOf(engine)
   const from = addresses.find((one) => asked.includes(one)) ?? addresses[0]
   const subject = String(last.subject ?? ticket.subject ?? '').replace(/[\p{Cc}]+/gu, ' ')
   const { requester = null } = ticket
-  const own = incoming.map(stateOf).find(({ sender = null }) => requester === null || sender === requester) ?? {}
-  const to = [own.replyTo, own.from, requesterOf(write, ticket)].find(
-    (one) => typeof one === 'string' && addressOf(one) !== null,
-  )
+  const known = requester === null ? [last.replyTo, last.from] : [requesterOf(write, ticket)]
+  const to = known.find((one) => typeof one === 'string' && addressOf(one) !== null)
   if (to === undefined) {
     throw invalid('Ticket', [{ field: 'requester', message: 'has no e-mail address to answer to' }])
   }
