@@ -154,6 +154,8 @@ export type OutboundAnswer =
 export interface Mail {
   /** The sender of what goes through the mail server of the service; null where it has none. */
   readonly from: string | null
+  /** Addresses of the service itself, in lower case. Bounces of what it writes to people come back to them. */
+  readonly own: readonly string[]
   /** Sends by a server of the tenant's own, or by that of the service. Never throws: failures are returned. */
   send(mail: OutgoingMail, server: MailServer | null): Promise<MailOutcome>
   /** Takes addresses of the mailbox of the service for a tenant. Returns those that another tenant has already. */

@@ -60,6 +60,7 @@ export function openWorld(): World {
   const mails: World['mails'] = []
   const mail: Ports['mail'] = {
     from: 'desk@service.example',
+    own: ['desk@service.example'],
     send: async ({ from, text }, server) => {
       mails.push({ server: server?.url ?? 'service', from, text })
       return { isSent: true }

@@ -9,6 +9,8 @@ import { fetchMailbox, openMailbox } from './mailbox.ts'
 export interface MailSettings {
   /** The mail server of the service, or null. */
   readonly smtp: { readonly url: string; readonly from: string } | null
+  /** The mailbox of the service, or null. */
+  readonly imap: string | null
   /** Lets messages be sent without TLS and to addresses that are not public, for tests. */
   readonly insecure: boolean
   /** Takes addresses of the mailbox of the service, if it has one. */
@@ -29,7 +31,7 @@ interface OpenServer {
 }
 
 /** Sends e-mail by SMTP and fetches it by IMAP. Certificates are checked; without TLS nothing is sent, unless the operator allows it. */
-export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
+export function createMail({ smtp, imap, insecure, claim }: MailSettings): Mail {
   const open = new Map<string, OpenServer>()
   const own = smtp && operatorsServer(smtp.url)
   const parser = new MailParser()
@@ -53,6 +55,7 @@ export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
   }
   return {
     from: smtp?.from ?? null,
+    own: [smtp?.from ?? '', imap === null ? '' : operatorsServer(imap).username].flatMap(addressesIn),
     ...(claim && { claim }),
     async send(mail, given) {
       const server = given ? { ...given, isTenants: true } : own
@@ -78,6 +81,11 @@ export function createMail({ smtp, insecure, claim }: MailSettings): Mail {
     fetch: (server, after, slug) =>
       fetchMailbox({ ...server, isTenants: true }, after, insecure, (raw) => parser.parse(raw, slug)),
   }
+}
+
+/** The addresses in a text, in lower case. */
+function addressesIn(text: string): readonly string[] {
+  return text.toLowerCase().match(/[^\s<>]+@[^\s<>]+/g) ?? []
 }
 
 async function openTransporter(server: GuardedServer, insecure: boolean): Promise<Transporter> {

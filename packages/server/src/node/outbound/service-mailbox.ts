@@ -62,7 +62,9 @@ export class ServiceMailbox {
 
   /** False when a tenant cannot take it now. */
   async #pass(source: Uint8Array): Promise<boolean> {
-    for (const slug of await this.#options.directory.tenantsOf(recipientsOf(source))) {
+    const fields = headerOf(source)
+    if (fields.some(isLetter)) return true
+    for (const slug of await this.#options.directory.tenantsOf(recipientsOf(fields))) {
       const status = await this.#options.deliver(slug, source)
       if (status === 429 || status >= 500) return false
       if (status >= 400) log('error', `A message could not be given to ${slug}`, { status })
@@ -71,11 +73,20 @@ export class ServiceMailbox {
   }
 }
 
-/** The addresses in the header of a message that name recipients, in lower case. */
-function recipientsOf(source: Uint8Array): string[] {
+/** The fields of the header of a message, each on one line. */
+function headerOf(source: Uint8Array): readonly string[] {
   const text = Buffer.from(source.buffer, source.byteOffset, Math.min(source.length, MOST_HEADER)).toString('latin1')
   const [header = ''] = text.split(/\r?\n\r?\n/, 1)
-  const fields = header.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
+  return header.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
+}
+
+/** Whether a field names what the service writes to people. It may have a link that opens an account, and is for no tenant. */
+function isLetter(field: string): boolean {
+  return /^message-id:\s*<letter_\w+\./i.test(field)
+}
+
+/** The addresses of recipients in a header, in lower case. */
+function recipientsOf(fields: readonly string[]): string[] {
   const found = fields.flatMap((field) => {
     const colon = field.indexOf(':')
     return RECIPIENTS.test(field.slice(0, colon).trim()) ? (field.slice(colon + 1).match(ADDRESS) ?? []) : []

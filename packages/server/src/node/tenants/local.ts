@@ -74,6 +74,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
     blobsOf: blobStores(settings)?.of,
     mail: createMail({
       smtp: settings.smtp,
+      imap: settings.imap,
       insecure: settings.webhooksInsecure,
       ...(settings.imap !== null && claimAddresses && { claim: async (slug, some) => claimAddresses(slug, some) }),
     }),

@@ -1,6 +1,6 @@
 import { invalid, isPlainObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { demandArea, type Grant } from '../../grant/grant.ts'
+import { demandArea, type Grant, OPERATOR } from '../../grant/grant.ts'
 import { currentOf } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
@@ -33,7 +33,9 @@ export function claimInbox(engine: Engine): void {
 /** Takes the addresses of an inbox that is about to be set. Refuses those of another tenant. */
 export async function takeAddresses(engine: Engine, grant: Grant, body: unknown): Promise<void> {
   demandArea(grant, 'admin', 'platform')
-  const taken = (await engine.ports.mail?.claim?.(engine.slug, readInbox(body).addresses)) ?? []
+  const { addresses } = readInbox(body)
+  demandAddresses(engine, grant, addresses)
+  const taken = (await engine.ports.mail?.claim?.(engine.slug, addresses)) ?? []
   if (taken.length > 0) {
     throw new Problem('conflict', `Another tenant receives at ${taken.join(', ')}.`, { field: 'addresses' })
   }
@@ -50,9 +52,21 @@ export function putInbox(write: Write, body: unknown): Inbox {
   const { engine, grant, sql } = write
   demandArea(grant, 'admin', 'platform')
   const data = { ...readInbox(body) }
+  demandAddresses(engine, grant, data.addresses)
   if (currentOf(sql, 'MailInbox', ID)) applyVerb(write, { type: 'MailInbox', verb: 'update', id: ID, data })
   else applyVerb(write, { type: 'MailInbox', verb: 'create', data: { $id: ID, ...data }, keepId: true })
   return inboxOf(engine)
+}
+
+/** Refuses the addresses of the service to all but the operator, unless the tenant has them: links that open accounts come there. */
+function demandAddresses(engine: Engine, grant: Grant, addresses: readonly string[]): void {
+  if (grant.actor === OPERATOR.actor) return
+  const known = inboxOf(engine).addresses
+  const own = addresses.filter((one) => engine.ports.mail?.own.includes(one) && !known.includes(one))
+  if (own.length === 0) return
+  throw new Problem('forbidden', `${own.join(', ')} is an address of the service. Only the operator can set it.`, {
+    field: 'addresses',
+  })
 }
 
 function readInbox(body: unknown): Inbox {
