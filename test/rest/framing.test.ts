@@ -71,6 +71,19 @@ test('files that others could read become private when the service opens them', 
   rmSync(data, { recursive: true, force: true })
 })
 
+test.each([
+  ['a client', {}, 'http:'],
+  ['a proxy of the operator', { TILDE_PROXIES: '127.0.0.1' }, 'https:'],
+])('only the proxies of the operator say that a client uses TLS: %s', async (_, settings, expected) => {
+  needs('socket of its own')
+  const behind = await testHost(settings)
+
+  const { body } = await behind.request('POST', '/~acme/Contact', { name: 'Ada' }, { 'x-forwarded-proto': 'https' })
+  await behind.stop()
+
+  expect(new URL(body.$context).protocol).toBe(expected)
+})
+
 test('the message about a name of a node says the rule', () => {
   const settings = (name: string) => () => readSettings({ 'node-name': name }, { TILDE_CLUSTER: 'postgres://x' })
 

@@ -22,6 +22,11 @@ export class ClientAddresses {
     return isIP(address) !== 0 && this.#proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
+  /** Whether what a request says about its client is to be believed. */
+  isTrusted(request: IncomingMessage): boolean {
+    return this.isProxy(peerOf(request.socket)) || (this.isNode?.(request) ?? false)
+  }
+
   /** The client that a node of ours names, which has found it out already. */
   namedByNode({ headers }: IncomingMessage): string {
     return groupOf(String(headers['x-forwarded-for'] ?? ''))

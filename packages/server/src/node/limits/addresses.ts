@@ -74,9 +74,12 @@ export class AddressBounds {
     return null
   }
 
-  /** Counts a request until it is released. Throws when its address has too many. */
+  /** Counts a request until it is released, and removes what it must not say. Throws when its address has too many. */
   takeRequest(request: IncomingMessage, state: SocketState): CountedRequest {
     const { addresses } = this.#options
+    // Another node of ours believes what we pass on.
+    if (request.headers['x-forwarded-proto'] !== undefined && !addresses.isTrusted(request))
+      delete request.headers['x-forwarded-proto']
     const address = addresses.isNode?.(request)
       ? addresses.namedByNode(request)
       : (state.address ?? addresses.of(request))
