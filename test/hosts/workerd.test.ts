@@ -163,3 +163,12 @@ describe('the service on workerd', () => {
     }
   })
 })
+
+test('without a key of its own the service answers nothing: the names of tenants would decrypt their secrets', async () => {
+  const workerd = await startWorkerd({ ...SERVICE, variables: { TILDE_ROOT_KEY: '', TILDE_SIGNUP: 'open' } })
+
+  const { status } = await fetch(`${workerd.url}/~mine/api-keys`, { method: 'POST', body: '{"name": "first"}' })
+  await workerd.stop()
+
+  expect(status).toBe(500)
+})

@@ -20,7 +20,7 @@ import { report } from './log.ts'
 import { tenantObject } from './object/object.ts'
 import { workerOperator } from './operator/operator.ts'
 import { assetPage } from './pages.ts'
-import { publicKeysOf } from './signing.ts'
+import { publicKeysOf, secretOf } from './signing.ts'
 
 export { defineProgram, type HookRegistryOf, type ProgramOf } from '../host/program.ts'
 export type { DirectoryObject } from './directory.ts'
@@ -54,6 +54,8 @@ export function createWorker<N extends NounMap = NoNouns>(program: ProgramOf<N> 
 function gatewayOf(env: Env): Gateway {
   const settings = readSettings({}, env as never)
   const { hostSuffix, rootKey } = settings
+  // Without it nothing is answered.
+  secretOf(settings)
   const directory = env.DIRECTORY ? new Directory(env.DIRECTORY) : null
   const tenants = new DurableTenants(env.TENANTS, { signup: settings.signup, directory, rate: env.RATE })
   const operatorPage = operatorPages(workerOperator(tenants, directory))

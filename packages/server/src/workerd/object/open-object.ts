@@ -11,7 +11,7 @@ import { inFlights } from '../ports/flights.ts'
 import type { WorkerLoader } from '../ports/isolate.ts'
 import { createOutbound } from '../ports/outbound.ts'
 import { createScript } from '../ports/script.ts'
-import { seedOf } from '../signing.ts'
+import { secretOf, seedOf } from '../signing.ts'
 
 /** What an object gives its tenant. */
 interface ObjectPorts {
@@ -38,8 +38,8 @@ export function openObject(slug: string, program: Program, ports: ObjectPorts): 
       clock: systemClock,
       random: systemRandom,
       seal: systemSeal,
-      vault: createVault(settings.secretKey ?? settings.rootKey ?? slug, slug),
-      signer: seed === null ? undefined : createSigner(() => seed),
+      vault: createVault(secretOf(settings), slug),
+      signer: createSigner(() => seed),
       witnesses: createWitnesses(settings.witnesses, createOutbound(true)),
       alarm: { wakeAt: ports.wakeAt },
       outbound: inFlights(createOutbound(settings.webhooksInsecure), ports.flying),
