@@ -146,7 +146,8 @@ function openExchange(engine: Engine, { run, step, request, sources, deadline }:
       })
       if ('error' in answer) return { error: redact(answer.error) }
       const { status, text = '', headers: got = {} } = answer
-      return { status, text: redact(text), headers: JSON.parse(redact(JSON.stringify(got))) as Headers }
+      const headers = Object.entries(got).map(([name, value]) => [redact(name), redact(value)] as const)
+      return { status, text: redact(text), headers: Object.fromEntries(headers) }
     },
   }
 }
@@ -165,15 +166,36 @@ function filled(request: RequestStep['request'], filling: Filling): JsonObject {
 /** Takes secrets out of what another service said, in the spellings in which it may repeat them. */
 function redactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
   const spellings = [...secrets].flatMap(([name, value]) =>
-    [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoaText(value)].map(
-      (spelling) => [spelling, `[secret ${name}]`] as const,
-    ),
+    spellingsOf(value).map((spelling) => [spelling, `[secret ${name}]`] as const),
   )
   return (text) => spellings.reduce((kept, [spelling, name]) => kept.replaceAll(spelling, () => name), text)
 }
 
-function btoaText(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+/** The longest come first: a shorter one may be a part of them. */
+function spellingsOf(value: string): readonly string[] {
+  // A header has no spaces at its ends.
+  const texts = [value, value.trim()].filter((text) => text !== '')
+  const all = texts.flatMap((text) => {
+    const percent = encodeURIComponent(text)
+    const small = percent.replace(/%../g, (byte) => byte.toLowerCase())
+    const form = new URLSearchParams([['', text]]).toString().slice(1)
+    return [text, JSON.stringify(text).slice(1, -1), percent, small, form, ...base64Of(text)]
+  })
+  return [...new Set(all)].sort((one, other) => other.length - one.length)
+}
+
+/** Shorter parts of base64 would be found by chance. */
+const SHORTEST_PART = 5
+
+/** A text in base64, alone and inside of a longer text (such as `name:text`): the letters that follow from it alone. */
+function base64Of(text: string): readonly string[] {
+  const bytes = new TextEncoder().encode(text)
+  const inside = [0, 1, 2].map((before) => {
+    const letters = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes))
+    return letters.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+  })
+  const plain = [btoa(String.fromCharCode(...bytes)), ...inside.filter(({ length }) => length >= SHORTEST_PART)]
+  return plain.flatMap((one) => [one, one.replaceAll('+', '-').replaceAll('/', '_')])
 }
 
 function parsed(text: string): Json {

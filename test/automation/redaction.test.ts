@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../content/content.ts'
+import { type TestApp, testApp } from '../host.ts'
+import { Receiver } from '../receiver.ts'
+
+let app: TestApp
+let receiver: Receiver
+beforeAll(async () => {
+  app = await testApp({ TILDE_WEBHOOKS_INSECURE: '1' })
+  receiver = await Receiver.start()
+  // Repeats what it got, in the spellings in which services do.
+  receiver.answer(({ headers, text }, response) => {
+    const key = String(headers['x-key'] ?? '')
+    response.writeHead(200, { connection: 'close', 'x-repeated': key })
+    response.end([JSON.stringify(headers), text, small(key), form(key)].join('\n'))
+  })
+})
+afterAll(async () => {
+  await app.stop()
+  await receiver.stop()
+})
+
+const small = (text: string) => encodeURIComponent(text).replace(/%\w\w/g, (byte) => byte.toLowerCase())
+const form = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length)
+
+/** The run of a workflow with one request, as it is kept. */
+async function runOf(tenant: string, request: object, value: string): Promise<{ run: any; text: string }> {
+  const at = (path: string) => `/~${tenant}/${path}`
+  await app.request('PUT', at('secrets/KEY'), { value })
+  const { body } = await app.request('POST', at('Workflow'), {
+    name: 'Ask',
+    triggerEvent: 'Contact.created',
+    steps: [{ request: { method: 'POST', url: receiver.url, ...request } }],
+  })
+  await app.request('POST', at(`Workflow/${body.$id}/activate`))
+  await app.request('POST', at('Contact'), { name: 'Go' })
+  const runs = async () => (await app.request('GET', at(`Workflow/${body.$id}/runs`))).body.results
+  await until(async () => (await runs())[0]?.endedAt)
+  const { body: run, text } = await app.request('GET', at(`Workflow/${body.$id}/runs/${(await runs())[0].id}`))
+  return { run, text }
+}
+
+test('a secret with spaces around it is taken out of an answer that repeats it without them', async () => {
+  const { run, text } = await runOf('spaces', { headers: { 'x-key': '$secrets.KEY' } }, ' hunter22 ')
+
+  expect(run.status).toBe('Succeeded')
+  expect(text).not.toContain('hunter22')
+})
+
+test.each(['a', 'ad', 'ada'])(
+  'a secret after the name %s is taken out of an answer that repeats both in base64',
+  async (name) => {
+    const url = receiver.url.replace('//', `//${name}:$secrets.KEY@`)
+    const { run } = await runOf(`basic-${name}`, { url }, 'hunter22/correct horse')
+
+    const [, sent = ''] = /"Basic ([^"]+)"/.exec(JSON.stringify(receiver.requests.at(-1)!.headers)) ?? []
+    expect(atob(sent)).toBe(`${name}:hunter22/correct horse`)
+    expect(run.status).toBe('Succeeded')
+    const [, kept = ''] = /"authorization":"Basic ([^"]*)"/.exec(run.steps[0].output.body) ?? []
+    expect(kept).toContain('[secret KEY]')
+    expect(atob(kept.replace('[secret KEY]', ''))).not.toMatch(/unter|correct|horse/)
+  },
+)
+
+test('a secret in a form, or percent-encoded in small letters, is taken out', async () => {
+  const value = 'hunter22/ horse'
+
+  const { run, text } = await runOf('forms', { headers: { 'x-key': '$secrets.KEY' } }, value)
+
+  expect(run.status).toBe('Succeeded')
+  for (const spelling of [value, small(value), form(value)]) expect(text).not.toContain(spelling)
+})
+
+test('a secret that looks like a part of JSON does not block its run', async () => {
+  const { run } = await runOf('json', { body: { key: '$secrets.KEY' } }, '":"c')
+
+  expect(run.status).toBe('Succeeded')
+  expect(run.steps[0].output.headers.connection).toBe('close')
+})
