@@ -125,6 +125,29 @@ verifies('schema.pull', 'what a tenant has is pulled into files that make anothe
   expect(copied.results).toMatchObject([{ status: 'Draft' }])
 })
 
+test('pulling runs no code that is stored in the tenant', async () => {
+  const mark = join(tilde.folder, 'ran')
+  const run = `globalThis.process?.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`
+  const codes = {
+    creating: `(() => { ${run}; return (contact) => contact })()`,
+    updating: `[(contact) => contact, ${run}][0]`,
+    deleting: `(function (contact) { return contact }).bind(${run})`,
+    created: `new (class { static { ${run} } }) && ((contact) => contact)`,
+    updated: '(contact) => contact // all of it',
+  }
+  for (const [step, code] of Object.entries(codes))
+    expect((await at('hostile', `/schema/Contact/hooks/${step}`, 'PUT', { code })).status, code).toBe(201)
+  const steps = Object.values(codes).map((code) => ({ code }))
+  await at('hostile', '/Workflow', 'POST', { name: 'Hostile', triggerEvent: 'Contact.created', steps })
+
+  const pulled = await tilde('schema', 'pull', '--tenant', 'hostile', '--folder', 'hostile')
+  const same = await tilde('schema', 'diff', '--tenant', 'hostile', '--folder', 'hostile')
+
+  expect(existsSync(mark)).toBe(false)
+  expect(pulled.err).toBe('')
+  expect(same.out).toBe('No changes.\n')
+})
+
 verifies(
   'schema.prune',
   'a folder without a kind of things lists those of the tenant, and --prune deletes them',

@@ -18,7 +18,7 @@ export function codeText(value: unknown, { indent = 0, readonly = false }: Way =
   const parts = Array.isArray(value)
     ? value.map((one) => codeText(one, inner))
     : Object.entries(value).map(
-        ([name, one]) => `${mark}${NAME.test(name) ? name : quoted(name)}: ${codeText(one, inner)}`,
+        ([name, one]) => `${mark}${nameText(name)}: ${codeText(one, inner)}`,
       )
   const [open, close] = Array.isArray(value) ? [`${mark}[`, ']'] : ['{', '}']
   if (parts.length === 0) return open + close
@@ -27,6 +27,11 @@ export function codeText(value: unknown, { indent = 0, readonly = false }: Way =
   if (line.length + indent <= WIDTH && !line.includes('\n')) return line
   const margin = ' '.repeat(indent + 2)
   return `${open}\n${parts.map((part) => `${margin}${part},\n`).join('')}${' '.repeat(indent)}${close}`
+}
+
+/** The name of a property. */
+export function nameText(name: string): string {
+  return NAME.test(name) ? name : quoted(name)
 }
 
 /** A string in single quotes. */

@@ -9,9 +9,9 @@ import {
   Problem,
   sameJson,
 } from '@tildebase/nouns'
-import { type Folder, loadFolder } from '@tildebase/server/folder'
+import { type Folder, isFunctionText, loadFolder } from '@tildebase/server/folder'
 import { UsageError } from '../parse/usage-error.ts'
-import { codeText, quoted } from './code-text.ts'
+import { codeText, nameText, quoted } from './code-text.ts'
 
 type Kind = (typeof DECLARED)[number]
 /** What a pull did: the files that it wrote, and those that it left because they declare other things too. */
@@ -84,12 +84,12 @@ const WRITERS: { readonly [kind in Kind]: (name: string, body: JsonObject, asFun
   views: (name, body) => file('view', name, codeText(body)),
   webhooks: (name, body) => file('webhook', name, codeText(body)),
   hooks: (name, body, asFunctions) => {
-    const steps = Object.entries(body).map(([step, code]) => `  ${step}: ${asFunctions ? code : codeText(code)},\n`)
+    const steps = Object.entries(body).map(([step, code]) => `  ${nameText(step)}: ${hookText(code, asFunctions)},\n`)
     return file('hooks', name, `{\n${steps.join('')}}`)
   },
   workflows: (name, body, asFunctions) => {
     const { steps = [], ...rest } = body as { readonly steps?: readonly JsonObject[] }
-    const fields = Object.entries(rest).map(([field, value]) => `  ${field}: ${codeText(value, { indent: 2 })},\n`)
+    const fields = Object.entries(rest).map(([field, value]) => `  ${nameText(field)}: ${codeText(value, { indent: 2 })},\n`)
     const lines = steps.map((step) => `    ${stepText(step, asFunctions)},\n`)
     return file('workflow', name, `{\n${fields.join('')}  steps: [\n${lines.join('')}  ],\n}`)
   },
@@ -97,9 +97,14 @@ const WRITERS: { readonly [kind in Kind]: (name: string, body: JsonObject, asFun
 
 function stepText(step: JsonObject, asFunctions: boolean): string {
   const { code, ...rest } = step
-  if (typeof code !== 'string' || !asFunctions) return codeText(step, { indent: 4 })
-  const others = Object.entries(rest).map(([part, value]) => `, ${part}: ${codeText(value, { indent: 4 })}`)
-  return `{ code: ${code}${others.join('')} }`
+  if (typeof code !== 'string') return codeText(step, { indent: 4 })
+  const others = Object.entries(rest).map(([part, value]) => `, ${nameText(part)}: ${codeText(value, { indent: 4 })}`)
+  return `{ code: ${hookText(code, asFunctions)}${others.join('')} }`
+}
+
+/** Stored code. The files are imported, so only functions are code in them: anything else would run here, for its author. */
+function hookText(code: unknown, asFunctions: boolean): string {
+  return asFunctions && typeof code === 'string' && isFunctionText(code) ? code : codeText(code)
 }
 
 function file(call: string, name: string, body: string): string {

@@ -4,6 +4,8 @@ import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Declaration, declarationOf, isDeclared, Problem } from '@tildebase/nouns'
 
+export { isFunctionText } from './function-text.ts'
+
 const SOURCE = /^(?!.*\.(?:d|test)\.[cm]?ts$).+\.[cm]?[jt]s$/
 const NO_MODULE = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'])
 
