@@ -37,9 +37,7 @@ export async function sendContents(
   place: Place,
   missing: readonly string[] | null,
 ): Promise<number> {
-  const wanted =
-    missing?.map((hash) => hash.slice('sha256:'.length)) ??
-    (await place.list(FILES)).map((name) => name.slice(FILES.length))
+  const wanted = missing?.map(digitsOf) ?? (await place.list(FILES)).map((name) => name.slice(FILES.length))
   let lost = 0
   for (const digits of wanted) {
     if (!(await place.has(`${FILES}${digits}`))) {
@@ -52,4 +50,10 @@ export async function sendContents(
     await wire.send(`${tenant}/files/sha256:${digits}`, { method: 'PUT', raw, once: true })
   }
   return lost
+}
+
+/** The digits of a hash. Any other name could lead to another file of this machine. */
+function digitsOf(hash: string): string {
+  if (/^sha256:[0-9a-f]{64}$/.test(hash)) return hash.slice('sha256:'.length)
+  throw new Problem('unexpected_answer', `The service misses ${JSON.stringify(hash)}, which is not a hash of content.`)
 }

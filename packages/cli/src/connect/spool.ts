@@ -17,10 +17,9 @@ export class Spool {
 
   constructor(folder: string) {
     this.#folder = folder
-    if (existsSync(this.#path('finished'))) rmSync(folder, { recursive: true })
-    mkdirSync(this.#path('answers'), { recursive: true })
-    rmSync(this.#path('rows'), { recursive: true, force: true })
-    mkdirSync(this.#path('rows'))
+    if (existsSync(this.#path('finished'))) this.#remove('answers', 'finished')
+    this.#remove('rows')
+    for (const name of ['answers', 'rows']) mkdirSync(this.#path(name), { recursive: true, mode: 0o700 })
   }
 
   /** The answers that were taken from the folder and not asked for again. */
@@ -74,8 +73,13 @@ export class Spool {
   }
 
   finish(): void {
-    writeFileSync(this.#path('finished'), new Date().toISOString())
-    rmSync(this.#path('rows'), { recursive: true, force: true })
+    writeFileSync(this.#path('finished'), new Date().toISOString(), { mode: 0o600 })
+    this.#remove('rows')
+  }
+
+  /** Removes what a spool writes, and nothing else: the folder may be one that a person uses. */
+  #remove(...names: string[]): void {
+    for (const name of names) rmSync(this.#path(name), { recursive: true, force: true })
   }
 
   #path(...names: string[]): string {

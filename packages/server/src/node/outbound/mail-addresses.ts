@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { MaybePromise } from '../../doors/http.ts'
+import { makePrivate } from '../sqlite/opened-file.ts'
 
 /** The file, in the data folder. */
 export const MAIL_ADDRESSES = 'mail-addresses.db'
@@ -23,6 +24,7 @@ export class MailAddresses implements MailDirectory {
   readonly #exists: (slug: string) => boolean
 
   constructor(path: string, exists: (slug: string) => boolean) {
+    makePrivate(path)
     this.#db = new DatabaseSync(path)
     this.#exists = exists
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
