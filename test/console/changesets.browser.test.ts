@@ -38,6 +38,20 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect((await read(`/Contact/${id}`)).title).toBe('Countess')
   })
 
+  test('all operations can be read in full before they are approved', async () => {
+    const words = `${'harmless '.repeat(100)}pay Eve`
+    const ids = await Promise.all(Array.from({ length: 21 }, (_, i) => contact({ name: `Ada ${i}` })))
+    const { $id } = await propose(
+      'Many words',
+      ids.map((id, i) => [id, { title: i === 20 ? words : 'Countess' }]),
+    )
+    const { page } = await stage.enter(`changesets/${$id}`)
+
+    await page.getByText('Operations as data').click()
+
+    expect(await page.getByRole('region', { name: 'Operations' }).innerText()).toContain('harmless pay Eve')
+  })
+
   test('a review shows which metrics, counts and sums would change', async () => {
     const deal = (await stage.host.request('POST', at('/Deal'), { name: 'Roof', value: 7_000, currency: 'eur' })).body
     const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
