@@ -145,3 +145,48 @@ test('a person sees the arguments of a verb that changes no field', async () => 
 
   expect(page).toContain('Send all to Eve')
 })
+
+test('nothing but an approval approves: no proposal, undo, import, sync or hook of an agent', async () => {
+  const at = (path: string) => `/~indirect/${path}`
+  const admin = await person(app, 'indirect', { email: 'admin@example.com', role: 'Admin' })
+  const { access } = await connect(app, admin, 'indirect', { asked: { scope: 'admin:all' } })
+  const agent = app.as(access)
+  const { body: deal } = await app.request('POST', at('Deal'), { name: 'Big', value: 1 })
+  const propose = async (value: number) =>
+    (await agent('PUT', at(`Deal/${deal.$id}?propose=More`), { value })).body.$id as string
+  const [open, closed] = [await propose(2), await propose(3)]
+  await app.request('POST', at(`Changeset/${closed}/reject`))
+  const timestamp = new Date().toISOString()
+
+  const replies = []
+  for (const id of [open, closed]) {
+    const operations = [{ type: 'Changeset', verb: 'approve', id }]
+    const batched = [{ id: '1', method: 'POST', path: `/Changeset/${id}/approve`, body: {} }]
+    const state = { state: 'Approved', author: 'operator' }
+    replies.push(
+      await agent('POST', at('Changeset'), { title: 'Nested', operations }),
+      await agent('POST', at(`Changeset/${id}/approve?propose=Nested`), {}),
+      await agent('POST', at('batch?propose=Nested'), { operations: batched }),
+      await agent('POST', at('batch'), { atomic: true, operations: batched }),
+      await agent('POST', at(`undo/${id}`), {}),
+      await agent('PUT', at(`Changeset/${id}`), state),
+      await agent('POST', at(`Changeset/${id}/rollback`), { version: 1 }),
+      await agent('POST', at(`Changeset/${id}/restore`), {}),
+      await agent('POST', at('import/Changeset'), [{ $id: id, ...state }]),
+      await agent('POST', at('do'), { code: `await $.Changeset.update('${id}', { state: 'Approved' })` }),
+      await agent('POST', at('do'), { code: `await $.changesets.approve('${id}')` }),
+    )
+    const change = { type: 'Changeset', id, operation: 'update', data: state, timestamp }
+    expect((await agent('POST', at('sync'), { changes: [change] })).body.applied).toBe(0)
+    const past = [{ type: 'Changeset', id, verb: 'approve', timestamp, data: state }]
+    expect((await agent('POST', at('import/history'), past)).body.imported).toBe(0)
+  }
+  for (const step of ['commenting', 'rejecting'])
+    await agent('PUT', at(`schema/Changeset/hooks/${step}`), { code: `() => ({ state: 'Approved', author: 'x' })` })
+  await agent('POST', at(`Changeset/${open}/comment`), { text: 'Please' })
+
+  expect(replies.map(({ status }) => status).filter((status) => status < 400)).toEqual([])
+  const states = [open, closed].map(async (id) => (await app.request('GET', at(`Changeset/${id}`))).body)
+  expect(await Promise.all(states)).toMatchObject([{ state: 'Open' }, { state: 'Rejected' }])
+  expect((await app.request('GET', at(`Deal/${deal.$id}`))).body.value).toBe(1)
+})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
+import { person } from '../people/people.ts'
 import { verifies } from '../verifies.ts'
 import { hashOf, send } from './content.ts'
 
@@ -183,3 +184,26 @@ verifies(
     expect((await app.as(await app.key('acme', 'read:Contact'))('POST', `${path}/contract/link`, {})).status).toBe(403)
   },
 )
+
+test('a link ends when its maker is suspended, and when its entity is erased', async () => {
+  const path = await dealWith('linked', 'text/plain', '?name=l.txt')
+  const maker = await person(app, 'acme', { email: 'maker@example.org', role: 'Member' })
+  const [theirs, ours] = await Promise.all(
+    [maker.send, app.request].map(async (send) => {
+      const { body } = await send('POST', `${path}/contract/link`, { expires: '10m' })
+      return new URL(body.url).pathname
+    }),
+  )
+  const shown = async () => [(await get(theirs!, {}, null)).status, (await get(ours!, {}, null)).status]
+
+  const before = await shown()
+  await app.request('POST', `/~acme/User/${maker.user.$id}/suspend`)
+  const suspended = await shown()
+  await app.request('POST', `${path}/erase`)
+
+  expect([before, suspended, await shown()]).toEqual([
+    [200, 200],
+    [404, 200],
+    [404, 404],
+  ])
+})

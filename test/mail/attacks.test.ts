@@ -116,7 +116,7 @@ test('an answer goes to the requester of the Ticket, not to another person who w
   expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ from: DESK, to: ['ada@example.org'] }])
 })
 
-test('a sender who claims to be a Contact and wants answers elsewhere gets no answers to the questions of that Contact', async () => {
+test('a forged sender with another Reply-To gets no answers to the questions of that Contact', async () => {
   const { take, run, get } = await open()
   await take({ Subject: 'Help', 'Message-ID': '<1@example.org>' })
   const [ticket] = (await get('Ticket')).results
@@ -129,7 +129,7 @@ test('a sender who claims to be a Contact and wants answers elsewhere gets no an
   expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ to: ['ada@example.org'] }])
 })
 
-test('the requester of a Ticket is the one who gets the answers, not the one whom the sender claims to be', async () => {
+test('the requester of a Ticket is the Contact of Reply-To, not a sender that may be forged', async () => {
   const { create, take, run, get } = await open()
   await create({})
   await take({ 'Reply-To': `Ada <${EVE}>`, Subject: 'My number?', 'Message-ID': '<1@e>' })

@@ -18,7 +18,7 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
   const previous = JSON.parse(event.previous ?? '{}') as JsonObject
   const isWhole = event.verb === 'create' || event.verb === 'delete' || event.verb === 'restore'
   const fields = Object.keys(isWhole ? after : previous)
-  // Every reader of people could read it, for ever.
+  // Every reader of people and of the log could read it.
   if (fields.includes('password') && (after.password ?? null) !== null)
     throw invalid('User', [{ field: 'password', message: 'is set by the person: invite them' }])
   const changed = fields.filter((field) => DECISIVE.includes(field))

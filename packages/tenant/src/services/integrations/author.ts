@@ -157,7 +157,7 @@ export const guardIntegrations: TransactionListener = ({ engine, grant }, { verb
   if (stored !== null) demandCovers(engine, grant, stored, 'Integration')
 }
 
-/** Every reader of integrations and of the log could read them, for ever. */
+/** Every reader of integrations and of the log could read them. */
 function credentialIssue(field: string, value: Json): Issue | null {
   if (CREDENTIALS.includes(field) && value !== null)
     return { field, message: 'is given to connect, in credentials, and not stored in the entity' }

@@ -105,8 +105,8 @@ function threadTicket(write: Write, mail: KeptMail, before: Found | null, sender
 }
 
 /**
- * The Contact to whom answers go: the one of `Reply-To`, if there is one. Anybody can write any sender into a message, so
- * the sender must not be shown as the requester of answers that go to another address.
+ * The Contact to whom answers go: the one of `Reply-To`, if there is one. The sender of a message may be
+ * forged, so it must not be shown as the requester of answers that go to another address.
  */
 function askingOf(write: Write, { replyTo, fromName }: KeptMail, sender: Found | null): Found | null {
   const address = replyTo === null ? null : addressOf(replyTo)
