@@ -10,7 +10,8 @@ const SERVER: { readonly [group: string]: { readonly [variable: string]: string 
     TILDE_HOST_SUFFIX: 'The base host. Labels before it select the lens.',
     TILDE_BASE_URL:
       'The address as clients see it, shown in `$context`. Without it, answers show the host of the request, and webhooks the address listened on.',
-    TILDE_PROXIES: 'Addresses and ranges of your proxies, with commas. Their `X-Forwarded-For` and `X-Forwarded-Proto` count.',
+    TILDE_PROXIES:
+      'Addresses and ranges of your proxies, with commas. Their `X-Forwarded-For` and `X-Forwarded-Proto` count.',
     TILDE_MCP_ORIGINS: 'Hosts whose pages may use MCP, with commas; `*` means all.',
   },
   'Data and threads': {

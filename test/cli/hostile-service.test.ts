@@ -27,7 +27,12 @@ test('a service that misses content gets nothing but content of the backup', asy
   const restore = (...missing: string[]) => sendContents(wire, '/operator/tenants/acme', folderPlace(backup), missing)
 
   expect(await restore(`sha256:${digits}`)).toBe(0)
-  for (const name of ['sha256:../../private.key', 'sha256:../tenant.json', `sha256:${digits}/../../tenant.json`, '../..'])
+  for (const name of [
+    'sha256:../../private.key',
+    'sha256:../tenant.json',
+    `sha256:${digits}/../../tenant.json`,
+    '../..',
+  ])
     await expect(restore(name), name).rejects.toThrow('is not a hash')
   expect(sent).toEqual([`/operator/tenants/acme/files/sha256:${digits}`])
 })

@@ -130,8 +130,7 @@ test('a forged sender with another Reply-To gets no answers to the questions of 
 })
 
 test('the requester of a Ticket is the Contact of Reply-To, not a sender that may be forged', async () => {
-  const { create, take, run, get } = await open()
-  await create({})
+  const { take, run, get } = await open()
   await take({ 'Reply-To': `Ada <${EVE}>`, Subject: 'My number?', 'Message-ID': '<1@e>' })
   const [ticket] = (await get('Ticket?include=requester')).results
   const before = smtp.delivered.length
@@ -141,6 +140,17 @@ test('the requester of a Ticket is the Contact of Reply-To, not a sender that ma
   expect(ticket.requester.email).toBe(EVE)
   expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ to: [EVE] }])
   expect((await get('Message?direction=In&include=sender')).results[0].sender.email).toBe('ada@example.org')
+})
+
+test('a message whose Reply-To is our own address is answered to its sender', async () => {
+  const { take, run, get } = await open()
+  await take({ 'Reply-To': DESK.toUpperCase(), Subject: 'Help', 'Message-ID': '<1@e>' })
+  const [ticket] = (await get('Ticket')).results
+  const before = smtp.delivered.length
+
+  await run(`Ticket/${ticket.$id}/reply`, { body: 'Hello' })
+
+  expect((await smtp.until(before + 1)).slice(before)).toMatchObject([{ to: ['ada@example.org'] }])
 })
 
 /** The token of the newest link that was sent to an address, once there are so many. */

@@ -17,9 +17,7 @@ export function codeText(value: unknown, { indent = 0, readonly = false }: Way =
   const mark = readonly ? 'readonly ' : ''
   const parts = Array.isArray(value)
     ? value.map((one) => codeText(one, inner))
-    : Object.entries(value).map(
-        ([name, one]) => `${mark}${nameText(name)}: ${codeText(one, inner)}`,
-      )
+    : Object.entries(value).map(([name, one]) => `${mark}${nameText(name)}: ${codeText(one, inner)}`)
   const [open, close] = Array.isArray(value) ? [`${mark}[`, ']'] : ['{', '}']
   if (parts.length === 0) return open + close
   const space = Array.isArray(value) ? '' : ' '

@@ -89,7 +89,9 @@ const WRITERS: { readonly [kind in Kind]: (name: string, body: JsonObject, asFun
   },
   workflows: (name, body, asFunctions) => {
     const { steps = [], ...rest } = body as { readonly steps?: readonly JsonObject[] }
-    const fields = Object.entries(rest).map(([field, value]) => `  ${nameText(field)}: ${codeText(value, { indent: 2 })},\n`)
+    const fields = Object.entries(rest).map(
+      ([field, value]) => `  ${nameText(field)}: ${codeText(value, { indent: 2 })},\n`,
+    )
     const lines = steps.map((step) => `    ${stepText(step, asFunctions)},\n`)
     return file('workflow', name, `{\n${fields.join('')}  steps: [\n${lines.join('')}  ],\n}`)
   },

@@ -105,12 +105,13 @@ function threadTicket(write: Write, mail: KeptMail, before: Found | null, sender
 }
 
 /**
- * The Contact to whom answers go: the one of `Reply-To`, if there is one. The sender of a message may be
- * forged, so it must not be shown as the requester of answers that go to another address.
+ * The Contact to whom answers go: the one of `Reply-To`, if there is one. The sender of a message may be forged, so it must
+ * not be shown as the requester of answers that go to another address.
  */
 function askingOf(write: Write, { replyTo, fromName }: KeptMail, sender: Found | null): Found | null {
   const address = replyTo === null ? null : addressOf(replyTo)
-  return address === null ? sender : senderOf(write, address, fromName, false)
+  const isOurs = address !== null && inboxOf(write.engine).addresses.includes(address.toLowerCase())
+  return address === null || isOurs ? sender : senderOf(write, address, fromName, false)
 }
 
 /** A message that was refused elsewhere has failed. */
