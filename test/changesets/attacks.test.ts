@@ -138,6 +138,16 @@ test('a person sees all of a proposal before deciding, however long its texts ar
   expect(page.split('pay Eve')).toHaveLength(3)
 })
 
+test('a person sees characters that would turn the order of letters around', async () => {
+  const { body: deal } = await app.request('POST', '/~turned/Deal', { name: 'Big', value: 1 })
+  const data = JSON.stringify({ description: 'pay \u202e001\u202c', '\u2066terms': { note: '\u202b1' } })
+
+  const page = await pageOf('turned', `await $.Deal.update('${deal.$id}', ${data})`)
+
+  expect(page).toContain('pay [U+202E]001[U+202C]')
+  expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+})
+
 test('a person sees the arguments of a verb that changes no field', async () => {
   const { body: helper } = await app.request('POST', '/~asked/Agent', { name: 'Helper' })
 

@@ -22,10 +22,10 @@ export function decisionPage({ language, slug, review, path, csrf, error }: Deci
   const { say } = language
   const isOpen = state === 'Open'
   const body = html`
-<h1><bdi>${title}</bdi></h1>
+<h1><bdi>${visible(title)}</bdi></h1>
 ${error && html`<p class="error" role="alert">${error}</p>`}
 <p>${say('Proposed by {} in the tenant {}.', html`<strong><bdi>${author}</bdi></strong>`, html`<strong><bdi>${slug}</bdi></strong>`)}</p>
-${reason && html`<p>${reason}</p>`}
+${reason && html`<p><bdi>${visible(reason)}</bdi></p>`}
 ${!isOpen && html`<p role="status"><strong>${say(state)}.</strong> ${reviewer && say('By {}.', reviewer)} ${say('Nothing is left to decide.')}</p>`}
 ${diff.map((one) => difference(language, one))}
 ${conflicts.length > 0 && html`<h2>${say('Conflicts')}</h2><ul>${conflicts.map(({ type, id, reason: why }) => html`<li>${type} ${id}: ${why}</li>`)}</ul>`}
@@ -42,7 +42,8 @@ function difference({ say }: Language, { type, id, verb, changes }: Review['diff
 <table>
 <thead><tr><th scope="col">${say('Field')}</th><th scope="col">${say('Now')}</th><th scope="col">${say('After approval')}</th></tr></thead>
 <tbody>${Object.entries(changes).map(
-    ([field, { from, to }]) => html`<tr><th scope="row">${field}</th><td>${shown(from)}</td><td>${shown(to)}</td></tr>`,
+    ([field, { from, to }]) =>
+      html`<tr><th scope="row"><bdi>${visible(field)}</bdi></th><td><bdi>${shown(from)}</bdi></td><td><bdi>${shown(to)}</bdi></td></tr>`,
   )}</tbody>
 </table>
 </section>`
@@ -64,5 +65,13 @@ function form({ say }: Language, path: string, csrf: string, version: number): H
 /** A value in full: a person does not approve what is cut off. */
 function shown(value: Json): string {
   if (value === null) return '–'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return visible(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Characters that show the letters after them in another order. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** A text in which they are seen: it is read as it is stored. */
+function visible(text: string): string {
+  return text.replace(DIRECTIONS, (letter) => `[U+${letter.charCodeAt(0).toString(16).toUpperCase()}]`)
 }
