@@ -20,3 +20,13 @@ test.each([
 
   expect(addresses.of(request as unknown as IncomingMessage)).toBe(expected)
 })
+
+test.each([
+  ['a client', '198.51.100.7', {}, false],
+  ['a proxy of the operator', '10.0.0.7', {}, true],
+  ['a node of the cluster', '198.51.100.7', { 'x-node': 'proof' }, true],
+])('what %s says about its client is believed or not', (_, remoteAddress, headers, expected) => {
+  const known = new ClientAddresses(['10.0.0.0/8'], (request) => request.headers['x-node'] === 'proof')
+
+  expect(known.isTrusted({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)).toBe(expected)
+})
