@@ -34,7 +34,7 @@ async function messages(tenant: string): Promise<string[]> {
   return body.results.map((one: any) => one.messageId)
 }
 
-test('a link that opens an account is given to no tenant, whichever address it was sent to', async () => {
+test('what the service writes to a person, links that open accounts included, is given to no tenant', async () => {
   const person = { name: 'Bo', email: 'bo@desk.example', role: 'Admin' }
   const { body: user } = await app.request('POST', '/~victim/User', person)
   const thief = app.as(await app.key('thief', 'admin:all'))
@@ -43,7 +43,8 @@ test('a link that opens an account is given to no tenant, whichever address it w
   await app.request('POST', `/~victim/User/${user.$id}/invite`)
   const letters = () => smtp.delivered.filter(({ to }) => to.includes('bo@desk.example'))
   await expect.poll(letters, { timeout: 5_000 }).toHaveLength(1)
-  imap.messages.push(letters()[0]!.raw, raw('after', 'eve@desk.example'))
+  const notice = raw('x', 'bo@desk.example').replace('<x@', '<notice_1_2.victim@')
+  imap.messages.push(letters()[0]!.raw, notice, raw('after', 'eve@desk.example'))
   await expect.poll(() => messages('thief'), { timeout: 5_000 }).toContain('<after@example.org>')
 
   expect(claimed.status).toBe(200)

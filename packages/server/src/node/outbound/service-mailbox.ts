@@ -82,7 +82,7 @@ function headerOf(source: Uint8Array): readonly string[] {
 
 /** Whether a field names what the service writes to people. It may have a link that opens an account, and is for no tenant. */
 function isLetter(field: string): boolean {
-  return /^message-id:\s*<letter_\w+\./i.test(field)
+  return /^message-id:\s*<(?:letter|notice)_\w+\./i.test(field)
 }
 
 /** The addresses of recipients in a header, in lower case. */
