@@ -17,22 +17,26 @@ NOTE = "# Written by python/generate.py. Do not edit.\n"
 
 #: What is different in a program without asyncio, in this order.
 WORDS = [
+    (r"\bfrom asyncio import Lock\b", "from threading import Lock"),
     (r"\bimport asyncio\b", "import time"),
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\basync (def|for|with) ", r"\1 "),
     (r"\bawait ", ""),
     (r"\bAwaitable\[([^\[\]]+)\]", r"\1"),
-    (r"\bAsyncGenerator, Awaitable, Callable\b", "Callable, Generator"),
-    (r"\bAsyncGenerator, Callable, Iterable\b", "Callable, Generator, Iterable"),
-    (r"\bAsyncGenerator, Callable\b", "Callable, Generator"),
-    (r"\bAsyncGenerator, Iterable\b", "Generator, Iterable"),
+    (r"from collections\.abc import (.+)", lambda match: f"from collections.abc import {sync_names(match[1])}"),
     (r"\bAsyncGenerator\[(.+), None\]:", r"Generator[\1, None, None]:"),
+    (r"\basynccontextmanager\b", "contextmanager"),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\.(aread|aclose|aiter_bytes)\(", lambda match: f".{match[1][1:]}("),
     (r"__aenter__", "__enter__"),
     (r"__aexit__", "__exit__"),
     (r"\bAsync([A-Z])", r"\1"),
 ]
+
+
+def sync_names(names: str) -> str:
+    """The abstract types that the sync client imports."""
+    return ", ".join(sorted(name.removeprefix("Async") for name in names.split(", ") if name != "Awaitable"))
 
 
 def sync_text(text: str) -> str:

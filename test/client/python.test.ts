@@ -1,41 +1,31 @@
 import { spawn } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
-import { findPython, ROOT_FOLDER, runPython } from './python.ts'
+import { type BuiltClient, buildClient, findPython, ROOT_FOLDER, runPython } from './python.ts'
 
 const SOURCE = join(ROOT_FOLDER, 'python')
 const python = findPython()
-const folder = mkdtempSync(join(tmpdir(), 'tildebase-python-'))
-/** The package as its wheel installs it. */
-const installed = join(folder, 'installed')
+let built: BuiltClient
 let host: TestHost
 beforeAll(async () => {
   host = await testHost()
-  cpSync(SOURCE, join(folder, 'source'), { recursive: true })
-  runPython(python, [], ['-c', BUILD, join(folder, 'wheels'), installed], { cwd: join(folder, 'source') })
+  built = buildClient(python)
 })
 afterAll(async () => {
   await host?.stop()
-  rmSync(folder, { recursive: true })
+  if (built) rmSync(built.folder, { recursive: true })
 })
-
-/** The backend of pyproject.toml, called as pip would. */
-const BUILD = `
-import os, sys, zipfile
-from setuptools.build_meta import build_wheel
-wheels, installed = sys.argv[1:]
-os.makedirs(wheels)
-zipfile.ZipFile(os.path.join(wheels, build_wheel(wheels))).extractall(installed)
-`
 
 /** Runs a program of python/tests against the host, which lives in this process. */
 async function runTests(file: string, ...args: string[]): Promise<string> {
   if ('missing' in python) throw new Error(`Missing: ${python.missing}.`)
-  const env = { ...process.env, PYTHONPATH: `${installed}:${python.path}`, PYTHONDONTWRITEBYTECODE: '1' }
-  const program = spawn(python.command, ['-W', 'ignore', join(SOURCE, 'tests', file), ...args], { env, cwd: folder })
+  const env = { ...process.env, PYTHONPATH: `${built.installed}:${python.path}`, PYTHONDONTWRITEBYTECODE: '1' }
+  const program = spawn(python.command, ['-W', 'ignore', join(SOURCE, 'tests', file), ...args], {
+    env,
+    cwd: built.folder,
+  })
   let said = ''
   for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (said += chunk))
   const status = await new Promise((done) => program.on('exit', done))
@@ -56,16 +46,24 @@ describe('the client for Python', () => {
     expect(await runTests('test_service.py', host.url, ROOT)).toBe('')
   })
 
+  test.each([
+    ['sends files at once, in pieces and after a cut connection', 'test_files.py'],
+  ])('%s', { timeout: 240_000 }, async (_, file) => {
+    expect(await runTests(file, host.url, ROOT)).toBe('')
+  })
+
   test('is a typed wheel with one dependency', () => {
-    const [wheel] = globSync('wheels/*.whl', { cwd: folder })
+    const { wheels, installed } = built
+    const [wheel] = globSync('*.whl', { cwd: wheels })
     const metadata = readFileSync(join(installed, 'tildebase-0.1.0.dist-info', 'METADATA'), 'utf8')
 
-    expect(wheel).toBe(join('wheels', 'tildebase-0.1.0-py3-none-any.whl'))
+    expect(wheel).toBe('tildebase-0.1.0-py3-none-any.whl')
     expect(metadata.match(/^Requires-Dist: .*/gm)).toEqual([expect.stringMatching(/httpx/)])
     expect(globSync('tildebase/py.typed', { cwd: installed })).toEqual([join('tildebase', 'py.typed')])
   })
 
   test('passes the strict type checker, and so does a typed program', { timeout: 240_000 }, () => {
+    const { folder, installed } = built
     const program = join(folder, 'program.py')
     writeFileSync(program, PROGRAM)
 
@@ -78,12 +76,14 @@ describe('the client for Python', () => {
   test('has a sync client and models that are generated; npm run python:generate writes them', async () => {
     await host.request('POST', '/~generate/Contact', { name: 'Ada' })
     const { text } = await host.request('GET', '/~generate/openapi.json')
-    writeFileSync(join(folder, 'openapi.json'), text)
-    runPython(python, [], [join(folder, 'source', 'generate.py'), join(folder, 'openapi.json')])
+    const document = join(built.folder, 'openapi.json')
+    writeFileSync(document, text)
+    runPython(python, [], [join(built.source, 'generate.py'), document])
 
-    for (const file of ['models.py', '_sync/client.py', '_sync/collection.py', '_sync/transport.py']) {
-      const path = join('src', 'tildebase', file)
-      expect(readFileSync(join(folder, 'source', path), 'utf8'), path).toBe(readFileSync(join(SOURCE, path), 'utf8'))
+    const files = globSync(['src/tildebase/models.py', 'src/tildebase/_{sync,async}/*.py'], { cwd: built.source })
+    expect(files.length).toBeGreaterThan(15)
+    for (const file of files) {
+      expect(readFileSync(join(built.source, file), 'utf8'), file).toBe(readFileSync(join(SOURCE, file), 'utf8'))
     }
   })
 })

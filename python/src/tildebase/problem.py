@@ -31,4 +31,4 @@ def problem_in(body: object, status: int) -> Problem:
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
         return Problem("unexpected_answer", f"The server returned {status} without a reason.", {"status": status})
     about = {name: value for name, value in body.items() if name not in ("error", "message")}
-    return Problem(body["error"], str(body.get("message")), {**about, "status": status})
+    return Problem(body["error"], str(body.get("message") or body.get("error_description")), {**about, "status": status})

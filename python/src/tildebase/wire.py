@@ -13,6 +13,8 @@ from time import time
 from typing import Any
 from urllib.parse import quote
 
+import httpx
+
 from .problem import Problem, problem_in
 
 FIRST_WAIT = 0.1
@@ -57,15 +59,16 @@ def keyed(method: str, once: bool, headers: Mapping[str, str | None] | None) -> 
     return own
 
 
-def headers_of(api_key: str, more: Mapping[str, str | None]) -> dict[str, str]:
-    headers = {"authorization": f"Bearer {api_key}", "accept": "application/json"}
+def headers_of(more: Mapping[str, str | None]) -> dict[str, str]:
+    headers = {"accept": "application/json"}
     headers.update({name: value for name, value in more.items() if value is not None})
     return headers
 
 
-def is_task(status: int, location: str | None) -> bool:
+def is_task(response: httpx.Response) -> bool:
     """Whether an answer is a task that the service continues, and no changeset or fork."""
-    return status == 202 and re.search(r"/tasks/task_[^/]*$", location or "") is not None
+    location = response.headers.get("location", "")
+    return response.status_code == 202 and re.search(r"/tasks/task_[^/]*$", location) is not None
 
 
 def is_repeatable(method: str, query: Mapping[str, Any] | None, headers: Mapping[str, str | None]) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
 import httpx
 
 from ..batch import BatchAnswer, Operations
-from ..problem import Problem
 from ..values import Entity, Event, Json, Page, Time, time_text
 from ..wire import part
+from .auth import AsyncAuth, key_auth
+from .changesets import AsyncChangesets, AsyncProposal
 from .collection import AsyncCollection
+from .files import AsyncFiles
 from .transport import AsyncTransport
 
 E = TypeVar("E", bound=Mapping[str, Any])
@@ -27,20 +29,21 @@ class AsyncTildebase:
     def __init__(
         self,
         tenant: str,
-        api_key: str,
+        api_key: str | None = None,
         base_url: str = "http://localhost:8787",
         *,
+        auth: AsyncAuth | None = None,
         retries: int = 4,
         timeout: float = 60.0,
         client: httpx.AsyncClient | None = None,
         wait_for_tasks: bool = True,
         on_task: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        """A write that takes long continues as a task. The client waits for its answer and calls ``on_task`` with the
+        """Give an API key, or the ``auth`` of a sign-in. A write that takes long continues as a task. The client waits for its answer and calls ``on_task`` with the
         progress, or returns the task if ``wait_for_tasks`` is false."""
         self._transport = AsyncTransport(
             base_url,
-            api_key,
+            auth or key_auth(api_key),
             retries=retries,
             timeout=timeout,
             client=client,
@@ -72,9 +75,9 @@ class AsyncTildebase:
         body = {"atomic": atomic, "operations": operations.operations}
         return BatchAnswer(await self._transport.json("POST", f"{self._root}/batch", body=body))
 
-    def propose(self, title: str, *, reason: str | None = None) -> "AsyncProposal":
+    def propose(self, title: str, *, reason: str | None = None) -> AsyncProposal:
         """A client whose writes are proposed as one changeset, for another key to approve."""
-        return AsyncProposal(self, title, reason)
+        return AsyncProposal(self._transport, self._root, title, reason)
 
     async def import_rows(
         self,
@@ -85,11 +88,16 @@ class AsyncTildebase:
         dry_run: bool = False,
     ) -> dict[str, Json]:
         """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
+        return await self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+
+    async def _import(
+        self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
+    ) -> dict[str, Json]:
         content = "".join(f"{json.dumps(dict(row), ensure_ascii=False)}\n" for row in rows).encode()
         report: dict[str, Json] = await self._transport.json(
             "POST",
-            f"{self._root}/import/{part(type)}",
-            query={"upsert": upsert, "dryRun": dry_run or None},
+            f"{self._root}/import/{path}",
+            query=query,
             content=content,
             headers={"content-type": NDJSON},
             once=True,
@@ -109,14 +117,8 @@ class AsyncTildebase:
     ) -> AsyncGenerator[bytes, None]:
         """An export as bytes: ``ndjson``, ``json``, ``csv`` or ``parquet``."""
         query = {"format": format, "asOf": None if as_of is None else time_text(as_of)}
-        response = await self._transport.send(
-            "GET", f"{self._root}/export/{part(type)}", query=query, headers={"accept": "*/*"}
-        )
-        try:
-            async for chunk in response.aiter_bytes():
-                yield chunk
-        finally:
-            await response.aclose()
+        async for chunk in self._transport.chunks(f"{self._root}/export/{part(type)}", query):
+            yield chunk
 
     async def do(self, code: str, *, dry_run: bool = False) -> dict[str, Json]:
         """Runs code on the server. A dry run writes nothing and returns the events that it would write."""
@@ -203,52 +205,6 @@ class AsyncEvents:
             yield json.loads(message.data)
 
 
-class AsyncChangesets:
-    """Proposals: to read, to decide, to discuss."""
-
-    def __init__(self, transport: AsyncTransport, root: str) -> None:
-        self._transport = transport
-        self._root = f"{root}/changesets"
-
-    async def get(self, id: str) -> dict[str, Json]:
-        """A changeset with its operations, its diff against the current state, and its conflicts."""
-        review: dict[str, Json] = await self._transport.json("GET", f"{self._root}/{part(id)}")
-        return review
-
-    async def effect(self, id: str) -> dict[str, Json]:
-        """What an open changeset would change in numbers."""
-        effect: dict[str, Json] = await self._transport.json("GET", f"{self._root}/{part(id)}/effect")
-        return effect
-
-    async def approve(self, id: str, operations: Sequence[int] | None = None) -> dict[str, Json]:
-        """Runs the operations, or those that are named."""
-        return await self._run(id, "approve", {"operations": operations})
-
-    async def reject(self, id: str, reason: str | None = None) -> dict[str, Json]:
-        return await self._run(id, "reject", {"reason": reason})
-
-    async def comment(self, id: str, text: str) -> dict[str, Json]:
-        return await self._run(id, "comment", {"text": text})
-
-    async def rebase(self, id: str, keep: Sequence[int] | None = None) -> dict[str, Json]:
-        """Treats the operations as if they were proposed now, and drops those that are not kept."""
-        return await self._run(id, "rebase", {"keep": keep})
-
-    async def from_fork(
-        self, fork: str, *, title: str | None = None, reason: str | None = None, key: str | None = None
-    ) -> dict[str, Json]:
-        """Creates one from what a fork of this tenant did. ``key`` is a key of the fork, unless yours opens it too."""
-        given = {"from": fork, "title": title, "reason": reason, "key": key}
-        body = {name: value for name, value in given.items() if value is not None}
-        review: dict[str, Json] = await self._transport.json("POST", self._root, body=body)
-        return review
-
-    async def _run(self, id: str, verb: str, body: Mapping[str, Any]) -> dict[str, Json]:
-        known = {name: value for name, value in body.items() if value is not None}
-        changeset: dict[str, Json] = await self._transport.json("POST", f"{self._root}/{part(id)}/{verb}", body=known)
-        return changeset
-
-
 class AsyncAsks:
     """Questions of workflows that wait for people."""
 
@@ -273,59 +229,3 @@ class AsyncAsks:
             body["fields"] = fields
         ask: dict[str, Json] = await self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
-
-
-class AsyncFiles:
-    """Content that no entity holds yet."""
-
-    def __init__(self, transport: AsyncTransport, root: str) -> None:
-        self._transport = transport
-        self._path = f"{root}/files"
-
-    async def upload(self, content: bytes, *, name: str, type: str = "application/octet-stream") -> dict[str, Json]:
-        """Stores content, and answers the value for a field of kind file. Unused content is removed after a day."""
-        value: dict[str, Json] = await self._transport.json(
-            "POST", self._path, query={"name": name}, content=content, headers={"content-type": type}
-        )
-        return value
-
-
-class AsyncProposal:
-    """A client whose writes go into one changeset. Reads see the present."""
-
-    def __init__(self, client: AsyncTildebase, title: str, reason: str | None) -> None:
-        self._client = client
-        self._wire = _ProposingTransport(client._transport, title, reason)
-
-    def __getattr__(self, name: str) -> AsyncCollection[Entity]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return AsyncCollection(self._wire, self._client._root, name)
-
-    async def review(self) -> dict[str, Json] | None:
-        """The changeset with its diff; None when nothing was written."""
-        return None if self._wire.changeset is None else await self._client.changesets.get(self._wire.changeset)
-
-
-class _ProposingTransport(AsyncTransport):
-    def __init__(self, transport: AsyncTransport, title: str, reason: str | None) -> None:
-        self.base_url = transport.base_url
-        self.changeset: str | None = None
-        self._inner = transport
-        self._title = title
-        self._reason = reason
-
-    async def json(self, method: str, path: str, **sending: Any) -> Any:
-        operations = (sending.get("body") or {}).get("operations")
-        if method == "GET" or (operations and all(one.get("method") == "GET" for one in operations)):
-            return await self._inner.json(method, path, **sending)
-        first = {"propose": self._title, "reason": self._reason}
-        query = {**(sending.pop("query", None) or {}), **({"propose": self.changeset} if self.changeset else first)}
-        answer = await self._inner.json(method, path, query=query, **sending)
-        self.changeset = answer["$id"]
-        return answer.get("preview")
-
-    async def send(self, method: str, path: str, **sending: Any) -> httpx.Response:
-        if method == "GET":
-            return await self._inner.send(method, path, **sending)
-        raise Problem("invalid_operation", "Streams cannot be proposed. Create the entities one by one, or in a batch.")

@@ -6,16 +6,20 @@ import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
+from ..content import Source, Upload, UploadProgress
 from ..live import after
 from ..problem import Problem, problem_in
 from ..values import Entity, Filter, Json, Page, Sort, Time, get_query, list_query, time_text
 from ..wire import LONGEST_FILTER, part
+from .files import send_pieces, send_whole
 from .transport import AsyncTransport
 
 E = TypeVar("E", bound=Mapping[str, Any])
 
 LARGEST_PAGE = 100
 LARGEST_BATCH = 100
+#: So often a list of files is read again when another client changed it.
+TRIES = 5
 
 
 class AsyncCollection(Generic[E]):
@@ -213,12 +217,45 @@ class AsyncCollection(Generic[E]):
         entity: E = await self._post(id, verb, dict(args or {}), if_version)
         return entity
 
-    async def upload(self, id: str, field: str, content: bytes, *, name: str, type: str = "application/octet-stream") -> E:
-        """Stores content in a field of kind file; a list of files gets one more."""
-        entity: E = await self._transport.json(
-            "POST", f"{self._at(id)}/{part(field)}", query={"name": name}, content=content, headers={"content-type": type}
-        )
-        return entity
+    async def upload(
+        self,
+        id: str,
+        field: str,
+        content: Source,
+        *,
+        name: str | None = None,
+        type: str = "application/octet-stream",
+        if_version: int | None = None,
+        on_progress: Callable[[UploadProgress], object] | None = None,
+        resume: str | None = None,
+    ) -> E:
+        """Stores content in a field of kind file; a list of files gets one more.
+
+        Large content is sent in pieces. ``resume`` takes the ``upload`` of an earlier call with the same content, as
+        ``on_progress`` got it, and continues it.
+        """
+        upload = Upload(content, name, type, on_progress, resume)
+        if upload.is_whole:
+            entity: E = await send_whole(self._transport, self._file(id, field, None), upload, _if_match(if_version))
+            return entity
+        file = await send_pieces(self._transport, self._root, upload)
+        return await self._set_file(id, field, {"hash": file["hash"], "name": file["name"]}, if_version)
+
+    async def _set_file(self, id: str, field: str, file: Mapping[str, Json], if_version: int | None) -> E:
+        """Names content that has been sent. A list gets it at its end, also when others change the list meanwhile."""
+        schema = await self._transport.json("GET", f"{self._root}/schema/{part(self._name)}")
+        if not schema["fields"].get(field, {}).get("list"):
+            return await self.update(id, {field: file}, if_version=if_version)
+        tries = 1
+        while True:
+            known = await self.get(id)
+            own, version = (None, None) if known is None else (known.get(field), known.get("$version"))
+            try:
+                return await self.update(id, {field: [*(own or []), file]}, if_version=if_version or version)
+            except Problem as problem:
+                if problem.code != "version_mismatch" or if_version is not None or tries == TRIES:
+                    raise
+                tries += 1
 
     async def download(self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None) -> bytes:
         """The content of a field of kind file, or of one file of a list."""
@@ -229,12 +266,8 @@ class AsyncCollection(Generic[E]):
     ) -> AsyncGenerator[bytes, None]:
         """The content as it arrives, for what is too large for the memory."""
         query = {"asOf": None if as_of is None else time_text(as_of)}
-        response = await self._transport.send("GET", self._file(id, field, index), query=query, headers={"accept": "*/*"})
-        try:
-            async for chunk in response.aiter_bytes():
-                yield chunk
-        finally:
-            await response.aclose()
+        async for chunk in self._transport.chunks(self._file(id, field, index), query):
+            yield chunk
 
     async def link(self, id: str, field: str, *, expires: str, index: int | None = None) -> dict[str, Json]:
         """An address that shows the content without a key until it expires: ``{"url", "expires"}``."""
@@ -252,7 +285,7 @@ class AsyncCollection(Generic[E]):
         return method
 
     async def _post(self, id: str, verb: str, body: Mapping[str, Any], if_version: int | None) -> Any:
-        headers = {"if-match": None if if_version is None else f'"{if_version}"'}
+        headers = _if_match(if_version)
         return await self._transport.json("POST", f"{self._at(id)}/{part(verb)}", body=dict(body), headers=headers)
 
     async def _ask(self, rest: str, query: Mapping[str, Any]) -> Any:
@@ -272,6 +305,10 @@ class AsyncCollection(Generic[E]):
 
     def _file(self, id: str, field: str, index: int | None) -> str:
         return f"{self._at(id)}/{part(field)}" + ("" if index is None else f"/{index}")
+
+
+def _if_match(if_version: int | None) -> dict[str, str | None]:
+    return {"if-match": None if if_version is None else f'"{if_version}"'}
 
 
 def _version_text(version: int | Time) -> str:

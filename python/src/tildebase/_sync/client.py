@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
 import httpx
 
 from ..batch import BatchAnswer, Operations
-from ..problem import Problem
 from ..values import Entity, Event, Json, Page, Time, time_text
 from ..wire import part
+from .auth import Auth, key_auth
+from .changesets import Changesets, Proposal
 from .collection import Collection
+from .files import Files
 from .transport import Transport
 
 E = TypeVar("E", bound=Mapping[str, Any])
@@ -28,20 +30,21 @@ class Tildebase:
     def __init__(
         self,
         tenant: str,
-        api_key: str,
+        api_key: str | None = None,
         base_url: str = "http://localhost:8787",
         *,
+        auth: Auth | None = None,
         retries: int = 4,
         timeout: float = 60.0,
         client: httpx.Client | None = None,
         wait_for_tasks: bool = True,
         on_task: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        """A write that takes long continues as a task. The client waits for its answer and calls ``on_task`` with the
+        """Give an API key, or the ``auth`` of a sign-in. A write that takes long continues as a task. The client waits for its answer and calls ``on_task`` with the
         progress, or returns the task if ``wait_for_tasks`` is false."""
         self._transport = Transport(
             base_url,
-            api_key,
+            auth or key_auth(api_key),
             retries=retries,
             timeout=timeout,
             client=client,
@@ -73,9 +76,9 @@ class Tildebase:
         body = {"atomic": atomic, "operations": operations.operations}
         return BatchAnswer(self._transport.json("POST", f"{self._root}/batch", body=body))
 
-    def propose(self, title: str, *, reason: str | None = None) -> "Proposal":
+    def propose(self, title: str, *, reason: str | None = None) -> Proposal:
         """A client whose writes are proposed as one changeset, for another key to approve."""
-        return Proposal(self, title, reason)
+        return Proposal(self._transport, self._root, title, reason)
 
     def import_rows(
         self,
@@ -86,11 +89,16 @@ class Tildebase:
         dry_run: bool = False,
     ) -> dict[str, Json]:
         """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
+        return self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+
+    def _import(
+        self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
+    ) -> dict[str, Json]:
         content = "".join(f"{json.dumps(dict(row), ensure_ascii=False)}\n" for row in rows).encode()
         report: dict[str, Json] = self._transport.json(
             "POST",
-            f"{self._root}/import/{part(type)}",
-            query={"upsert": upsert, "dryRun": dry_run or None},
+            f"{self._root}/import/{path}",
+            query=query,
             content=content,
             headers={"content-type": NDJSON},
             once=True,
@@ -110,14 +118,8 @@ class Tildebase:
     ) -> Generator[bytes, None, None]:
         """An export as bytes: ``ndjson``, ``json``, ``csv`` or ``parquet``."""
         query = {"format": format, "asOf": None if as_of is None else time_text(as_of)}
-        response = self._transport.send(
-            "GET", f"{self._root}/export/{part(type)}", query=query, headers={"accept": "*/*"}
-        )
-        try:
-            for chunk in response.iter_bytes():
-                yield chunk
-        finally:
-            response.close()
+        for chunk in self._transport.chunks(f"{self._root}/export/{part(type)}", query):
+            yield chunk
 
     def do(self, code: str, *, dry_run: bool = False) -> dict[str, Json]:
         """Runs code on the server. A dry run writes nothing and returns the events that it would write."""
@@ -204,52 +206,6 @@ class Events:
             yield json.loads(message.data)
 
 
-class Changesets:
-    """Proposals: to read, to decide, to discuss."""
-
-    def __init__(self, transport: Transport, root: str) -> None:
-        self._transport = transport
-        self._root = f"{root}/changesets"
-
-    def get(self, id: str) -> dict[str, Json]:
-        """A changeset with its operations, its diff against the current state, and its conflicts."""
-        review: dict[str, Json] = self._transport.json("GET", f"{self._root}/{part(id)}")
-        return review
-
-    def effect(self, id: str) -> dict[str, Json]:
-        """What an open changeset would change in numbers."""
-        effect: dict[str, Json] = self._transport.json("GET", f"{self._root}/{part(id)}/effect")
-        return effect
-
-    def approve(self, id: str, operations: Sequence[int] | None = None) -> dict[str, Json]:
-        """Runs the operations, or those that are named."""
-        return self._run(id, "approve", {"operations": operations})
-
-    def reject(self, id: str, reason: str | None = None) -> dict[str, Json]:
-        return self._run(id, "reject", {"reason": reason})
-
-    def comment(self, id: str, text: str) -> dict[str, Json]:
-        return self._run(id, "comment", {"text": text})
-
-    def rebase(self, id: str, keep: Sequence[int] | None = None) -> dict[str, Json]:
-        """Treats the operations as if they were proposed now, and drops those that are not kept."""
-        return self._run(id, "rebase", {"keep": keep})
-
-    def from_fork(
-        self, fork: str, *, title: str | None = None, reason: str | None = None, key: str | None = None
-    ) -> dict[str, Json]:
-        """Creates one from what a fork of this tenant did. ``key`` is a key of the fork, unless yours opens it too."""
-        given = {"from": fork, "title": title, "reason": reason, "key": key}
-        body = {name: value for name, value in given.items() if value is not None}
-        review: dict[str, Json] = self._transport.json("POST", self._root, body=body)
-        return review
-
-    def _run(self, id: str, verb: str, body: Mapping[str, Any]) -> dict[str, Json]:
-        known = {name: value for name, value in body.items() if value is not None}
-        changeset: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/{verb}", body=known)
-        return changeset
-
-
 class Asks:
     """Questions of workflows that wait for people."""
 
@@ -274,59 +230,3 @@ class Asks:
             body["fields"] = fields
         ask: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
-
-
-class Files:
-    """Content that no entity holds yet."""
-
-    def __init__(self, transport: Transport, root: str) -> None:
-        self._transport = transport
-        self._path = f"{root}/files"
-
-    def upload(self, content: bytes, *, name: str, type: str = "application/octet-stream") -> dict[str, Json]:
-        """Stores content, and answers the value for a field of kind file. Unused content is removed after a day."""
-        value: dict[str, Json] = self._transport.json(
-            "POST", self._path, query={"name": name}, content=content, headers={"content-type": type}
-        )
-        return value
-
-
-class Proposal:
-    """A client whose writes go into one changeset. Reads see the present."""
-
-    def __init__(self, client: Tildebase, title: str, reason: str | None) -> None:
-        self._client = client
-        self._wire = _ProposingTransport(client._transport, title, reason)
-
-    def __getattr__(self, name: str) -> Collection[Entity]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return Collection(self._wire, self._client._root, name)
-
-    def review(self) -> dict[str, Json] | None:
-        """The changeset with its diff; None when nothing was written."""
-        return None if self._wire.changeset is None else self._client.changesets.get(self._wire.changeset)
-
-
-class _ProposingTransport(Transport):
-    def __init__(self, transport: Transport, title: str, reason: str | None) -> None:
-        self.base_url = transport.base_url
-        self.changeset: str | None = None
-        self._inner = transport
-        self._title = title
-        self._reason = reason
-
-    def json(self, method: str, path: str, **sending: Any) -> Any:
-        operations = (sending.get("body") or {}).get("operations")
-        if method == "GET" or (operations and all(one.get("method") == "GET" for one in operations)):
-            return self._inner.json(method, path, **sending)
-        first = {"propose": self._title, "reason": self._reason}
-        query = {**(sending.pop("query", None) or {}), **({"propose": self.changeset} if self.changeset else first)}
-        answer = self._inner.json(method, path, query=query, **sending)
-        self.changeset = answer["$id"]
-        return answer.get("preview")
-
-    def send(self, method: str, path: str, **sending: Any) -> httpx.Response:
-        if method == "GET":
-            return self._inner.send(method, path, **sending)
-        raise Problem("invalid_operation", "Streams cannot be proposed. Create the entities one by one, or in a batch.")

@@ -1,5 +1,5 @@
 # Written by python/generate.py. Do not edit.
-"""Requests with the key: lost ones are repeated, and errors become Problems."""
+"""Requests with credentials: lost ones are repeated, and errors become Problems."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import time
 import json
 import random
 from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 
+from ..content import Content
 from ..problem import Problem
 from ..sse import Message, MessageParser
 from ..wire import (
     back_off,
-    check_key,
     headers_of,
     is_repeatable,
     is_task,
@@ -27,6 +28,7 @@ from ..wire import (
     task_result,
     warn,
 )
+from .auth import Auth, FixedAuth
 
 #: How soon the state of a task is read again, in seconds: at first, and at most.
 FIRST_LOOK, LONGEST_LOOK = 0.1, 1.0
@@ -40,7 +42,7 @@ class Transport:
     def __init__(
         self,
         base_url: str,
-        api_key: str,
+        auth: Auth,
         *,
         retries: int = 4,
         timeout: float = 60.0,
@@ -48,9 +50,8 @@ class Transport:
         wait_for_tasks: bool = True,
         on_task: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        check_key(api_key)
         self.base_url = base_url.rstrip("/")
-        self._api_key = api_key
+        self._auth = auth
         self._retries = retries
         self._wait_for_tasks = wait_for_tasks
         self._on_task = on_task
@@ -70,14 +71,14 @@ class Transport:
     ) -> Any:
         """The JSON of the answer; None when it has no body. It waits for a write that the service continues as a task."""
         own = keyed(method, once, headers)
-        value, task = self._read(method, path, headers=own, once=once, **sending)
-        if not task or not self._wait_for_tasks:
+        value, response = self.read(method, path, headers=own, once=once, **sending)
+        if not is_task(response) or not self._wait_for_tasks:
             return value
         result = self._task_done(path, value)
         if not is_repeatable(method, sending.get("query"), own):
             return result
-        answer, task = self._read(method, path, headers=own, once=once, **sending)
-        return result if task else answer
+        answer, response = self.read(method, path, headers=own, once=once, **sending)
+        return result if is_task(response) else answer
 
     def _task_done(self, path: str, task: Mapping[str, Any]) -> Any:
         """What is kept of the answer of a task, at its end."""
@@ -88,13 +89,13 @@ class Transport:
                 self._on_task(task)
             time.sleep(wait)
             wait = min(wait * 2, LONGEST_LOOK)
-            task, _ = self._read("GET", at)
+            task, _ = self.read("GET", at)
         if self._on_task:
             self._on_task(task)
         return task_result(task)
 
-    def _read(self, method: str, path: str, **sending: Any) -> tuple[Any, bool]:
-        """The JSON of an answer, and whether it is a task."""
+    def read(self, method: str, path: str, **sending: Any) -> tuple[Any, httpx.Response]:
+        """The JSON of an answer, and the answer."""
         response = self.send(method, path, **sending)
         try:
             content = response.read()
@@ -102,8 +103,18 @@ class Transport:
             raise self._unreachable(reason) from reason
         finally:
             response.close()
-        value = json.loads(content) if content else None
-        return value, is_task(response.status_code, response.headers.get("location"))
+        return json.loads(content) if content else None, response
+
+    def chunks(self, path: str, query: Mapping[str, Any] | None = None) -> Generator[bytes, None, None]:
+        """The bytes of an answer as they arrive."""
+        response = self.send("GET", path, query=query, headers={"accept": "*/*"})
+        try:
+            for chunk in response.iter_bytes():
+                yield chunk
+        except httpx.TransportError as reason:
+            raise self._unreachable(reason) from reason
+        finally:
+            response.close()
 
     def send(
         self,
@@ -112,22 +123,30 @@ class Transport:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
-        content: bytes | None = None,
+        content: bytes | Content | None = None,
         headers: Mapping[str, str | None] | None = None,
         once: bool = False,
         read_timeout: float | None = None,
     ) -> httpx.Response:
         """The answer as soon as its headers are there. The caller closes it."""
-        sent = headers_of(self._api_key, keyed(method, once, headers))
+        sent = headers_of(keyed(method, once, headers))
         if body is not None:
             content = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("content-type", "application/json")
+        if isinstance(content, Content):
+            sent["content-length"] = str(content.size)
         failures = 0
+        is_renewed = False
         while True:
             retry_after = None
+            proof = self._auth.headers(method)
             try:
                 request = self._client.build_request(
-                    method, f"{self.base_url}{path}", params=query_of(query), content=content, headers=sent
+                    method,
+                    f"{self.base_url}{path}",
+                    params=query_of(query),
+                    content=_parts(content) if isinstance(content, Content) else content,
+                    headers={**sent, **proof},
                 )
                 if read_timeout is not None:
                     request.extensions = {"timeout": {**request.extensions["timeout"], "read": read_timeout}}
@@ -141,6 +160,9 @@ class Transport:
                 problem = problem_of(response.status_code, text)
             except httpx.TransportError as reason:
                 problem = self._unreachable(reason)
+            if problem.status == 401 and not is_renewed and self._auth.renew(proof):
+                is_renewed = True
+                continue
             wait = next_wait(problem, retry_after, failures)
             is_lost = problem.code == "unreachable"
             if wait is None or failures >= self._retries or (once and is_lost):
@@ -183,3 +205,21 @@ class Transport:
     def _unreachable(self, reason: Exception) -> Problem:
         why = str(reason) or type(reason).__name__
         return Problem("unreachable", f"{self.base_url} cannot be reached ({why}). Is the server running there?")
+
+
+def _parts(content: Content) -> Generator[bytes, None, None]:
+    for one in content.parts():
+        yield one
+
+
+@contextmanager
+def opened(
+    base_url: str, auth: Auth | None = None, client: httpx.Client | None = None
+) -> Generator[Transport, None, None]:
+    """A transport for a few requests, without credentials unless they are given. A given client stays open."""
+    transport = Transport(base_url, auth or FixedAuth({}), client=client)
+    try:
+        yield transport
+    finally:
+        if client is None:
+            transport.close()
