@@ -49,6 +49,7 @@ describe('the client for Python', () => {
   test.each([
     ['sends files at once, in pieces and after a cut connection', 'test_files.py'],
     ['signs people in by password and by OAuth, and renews tokens', 'test_sign_in.py'],
+    ['creates, copies, saves, verifies and deletes tenants', 'test_operator.py'],
   ])('%s', { timeout: 240_000 }, async (_, file) => {
     expect(await runTests(file, host.url, ROOT)).toBe('')
   })

@@ -5,12 +5,14 @@ from ._async.changesets import AsyncProposal
 from ._async.client import AsyncTildebase
 from ._async.collection import AsyncCollection
 from ._async.oauth import AsyncOAuth
+from ._async.operator import AsyncOperator
 from ._async.session import AsyncSession
 from ._sync.auth import Auth
 from ._sync.changesets import Proposal
 from ._sync.client import Tildebase
 from ._sync.collection import Collection
 from ._sync.oauth import OAuth
+from ._sync.operator import Operator
 from ._sync.session import Session
 from .batch import BatchAnswer, Operations, Ref, Step
 from .content import UploadProgress
@@ -24,6 +26,7 @@ __all__ = [
     "AsyncAuth",
     "AsyncCollection",
     "AsyncOAuth",
+    "AsyncOperator",
     "AsyncProposal",
     "AsyncSession",
     "AsyncTildebase",
@@ -34,6 +37,7 @@ __all__ = [
     "Event",
     "OAuth",
     "Operations",
+    "Operator",
     "Page",
     "PendingOAuth",
     "Problem",
