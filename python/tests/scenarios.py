@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from tildebase import AsyncTildebase, Operations, Problem, Tildebase
+from tildebase import AsyncTildebase, Operations, Page, Problem, Tildebase
 
 URL, KEY, FILE = sys.argv[1:4]
 OPTIONS = {"asOf": "as_of", "ifVersion": "if_version", "idempotencyKey": "idempotency_key", "dryRun": "dry_run"}
@@ -39,7 +39,10 @@ def filled(value: Any, saved: dict[str, Any]) -> Any:
         return value
     part: Any = saved
     for name in found[1].split("."):
-        part = part[int(name)] if name.isdigit() else part[name]
+        if isinstance(part, Page) and not name.isdigit():
+            part = getattr(part, name)
+        else:
+            part = part[int(name)] if name.isdigit() else part[name]
     return part
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 import unittest
 from datetime import datetime, timezone
@@ -113,6 +114,47 @@ class Service(unittest.TestCase):
             self.assertEqual((asked["title"], asked["status"]), ("Go on?", "Open"))
             self.assertEqual((answered["status"], answered["answer"]["note"]), ("Answered", "yes"))
             self.assertEqual(client.asks.get(asked["id"]), answered)
+
+    def test_runs_of_a_workflow_are_listed_read_retried_and_cancelled(self) -> None:
+        with Tildebase("py-runs", KEY, URL) as client:
+            wrong = {"verb": "update", "type": "Contact", "id": "contact_unknown", "args": {"title": "x"}}
+            for name, step in (("waits", {"ask": {"of": "role:Admin", "title": "Go on?"}}), ("fails", wrong)):
+                made = client.Workflow.create({"name": name, "triggerEvent": "Contact.created", "steps": [step]})
+                client.Workflow.run(made["$id"], "activate")
+            waits, fails = [client.Workflow.find_one({"name": name})["$id"] for name in ("waits", "fails")]
+            client.Contact.create({"name": "Ada"})
+            waiting, failed = self.run_of(client, waits, "Waiting"), self.run_of(client, fails, "Failed")
+
+            self.assertEqual(client.runs.get(waits, waiting)["steps"][0]["status"], "Waiting")
+            self.assertEqual(client.runs.cancel(waits, waiting)["status"], "Cancelled")
+            self.assertEqual(client.runs.retry(fails, failed)["retryOf"], failed)
+
+    def run_of(self, client: Tildebase, workflow: str, status: str) -> str:
+        deadline = time.monotonic() + 60
+        while not (page := client.runs.list(workflow, status=status, limit=1)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return page[0]["id"]
+
+    def test_an_upsert_of_many_threads_makes_one_entity(self) -> None:
+        made: list[str] = []
+        with Tildebase("py-upsert", KEY, URL) as client:
+            client.Contact.create({"name": "Other"})
+
+            def upsert(score: int) -> None:
+                made.append(client.Contact.upsert({"email": "ada@example.com"}, {"name": "Ada", "leadScore": score})["$id"])
+
+            threads = [threading.Thread(target=upsert, args=(score,)) for score in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual((len(made), len(set(made))), (8, 1))
+
+    def test_a_proof_is_a_page_and_a_tenant_has_a_namespace(self) -> None:
+        with Tildebase("py-proof", KEY, URL) as client:
+            made = client.Contact.create({"name": "Ada"})
+            self.assertIn("<html", client.proof.page(1))
+            self.assertEqual((client.context, made["$context"]), (f"{URL}/~py-proof", f"{URL}/~py-proof"))
 
     def test_a_live_list_follows_its_changes(self) -> None:
         with Tildebase("py-live", KEY, URL) as client:

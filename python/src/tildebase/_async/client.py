@@ -55,6 +55,8 @@ class AsyncTildebase:
         self.changesets = AsyncChangesets(self._transport, self._root)
         self.asks = AsyncAsks(self._transport, self._root)
         self.files = AsyncFiles(self._transport, self._root)
+        self.runs = AsyncRuns(self._transport, self._root)
+        self.proof = AsyncProofs(self._transport, self._root)
 
     @property
     def context(self) -> str:
@@ -89,6 +91,11 @@ class AsyncTildebase:
     ) -> dict[str, Json]:
         """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
         return await self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+
+    async def import_history(self, changes: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
+        """Imports past changes in the order of time, each with ``type``, ``verb``, ``timestamp``, ``data``, and an ``id`` or
+        a ``source``. They become events of the times at which they happened."""
+        return await self._import("history", changes, {})
 
     async def _import(
         self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
@@ -229,3 +236,67 @@ class AsyncAsks:
             body["fields"] = fields
         ask: dict[str, Json] = await self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
+
+
+class AsyncRuns:
+    """The runs of workflows."""
+
+    def __init__(self, transport: AsyncTransport, root: str) -> None:
+        self._transport = transport
+        self._root = f"{root}/Workflow"
+
+    async def list(
+        self, workflow: str, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Page[dict[str, Json]]:
+        """The runs of a workflow, newest first, without their steps."""
+        query = {"status": status, "limit": limit, "cursor": cursor}
+        return Page.of(await self._transport.json("GET", f"{self._root}/{part(workflow)}/runs", query=query))
+
+    async def get(self, workflow: str, run: str) -> dict[str, Json]:
+        """One run with its steps."""
+        found: dict[str, Json] = await self._transport.json("GET", self._at(workflow, run))
+        return found
+
+    async def retry(self, workflow: str, run: str) -> dict[str, Json]:
+        """Runs a failed run again, from the step that failed."""
+        again: dict[str, Json] = await self._transport.json("POST", f"{self._at(workflow, run)}/retry", body={})
+        return again
+
+    async def cancel(self, workflow: str, run: str) -> dict[str, Json]:
+        """Ends a run that waits or is in progress."""
+        ended: dict[str, Json] = await self._transport.json("POST", f"{self._at(workflow, run)}/cancel", body={})
+        return ended
+
+    def _at(self, workflow: str, run: str) -> str:
+        return f"{self._root}/{part(workflow)}/runs/{part(run)}"
+
+
+class AsyncProofs:
+    """Signed checkpoints of the log, and proofs of its events."""
+
+    def __init__(self, transport: AsyncTransport, root: str) -> None:
+        self._transport = transport
+        self._root = root
+
+    async def checkpoint(self) -> dict[str, Json]:
+        checkpoint: dict[str, Json] = await self._transport.json("GET", f"{self._root}/checkpoint")
+        return checkpoint
+
+    async def event(self, id: str | int, *, size: int | None = None) -> dict[str, Json]:
+        """The proof of an event, by its id or its seq; in the log of an earlier size when one is given."""
+        proof: dict[str, Json] = await self._transport.json("GET", self._at(id), query={"size": size})
+        return proof
+
+    async def page(self, id: str | int) -> str:
+        """The same as a page that checks itself without a network."""
+        chunks = self._transport.chunks(self._at(id), {"format": "html"})
+        return b"".join([chunk async for chunk in chunks]).decode()
+
+    async def consistency(self, start: int, end: int | None = None) -> dict[str, Json]:
+        """Proves that the log of one size is the beginning of a later one; that of now unless given."""
+        query = {"from": start, "to": end}
+        proof: dict[str, Json] = await self._transport.json("GET", f"{self._root}/consistency", query=query)
+        return proof
+
+    def _at(self, id: str | int) -> str:
+        return f"{self._root}/proof/{part(str(id))}"

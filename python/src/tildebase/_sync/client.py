@@ -56,6 +56,8 @@ class Tildebase:
         self.changesets = Changesets(self._transport, self._root)
         self.asks = Asks(self._transport, self._root)
         self.files = Files(self._transport, self._root)
+        self.runs = Runs(self._transport, self._root)
+        self.proof = Proofs(self._transport, self._root)
 
     @property
     def context(self) -> str:
@@ -90,6 +92,11 @@ class Tildebase:
     ) -> dict[str, Json]:
         """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
         return self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+
+    def import_history(self, changes: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
+        """Imports past changes in the order of time, each with ``type``, ``verb``, ``timestamp``, ``data``, and an ``id`` or
+        a ``source``. They become events of the times at which they happened."""
+        return self._import("history", changes, {})
 
     def _import(
         self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
@@ -230,3 +237,67 @@ class Asks:
             body["fields"] = fields
         ask: dict[str, Json] = self._transport.json("POST", f"{self._root}/{part(id)}/answer", body=body)
         return ask
+
+
+class Runs:
+    """The runs of workflows."""
+
+    def __init__(self, transport: Transport, root: str) -> None:
+        self._transport = transport
+        self._root = f"{root}/Workflow"
+
+    def list(
+        self, workflow: str, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Page[dict[str, Json]]:
+        """The runs of a workflow, newest first, without their steps."""
+        query = {"status": status, "limit": limit, "cursor": cursor}
+        return Page.of(self._transport.json("GET", f"{self._root}/{part(workflow)}/runs", query=query))
+
+    def get(self, workflow: str, run: str) -> dict[str, Json]:
+        """One run with its steps."""
+        found: dict[str, Json] = self._transport.json("GET", self._at(workflow, run))
+        return found
+
+    def retry(self, workflow: str, run: str) -> dict[str, Json]:
+        """Runs a failed run again, from the step that failed."""
+        again: dict[str, Json] = self._transport.json("POST", f"{self._at(workflow, run)}/retry", body={})
+        return again
+
+    def cancel(self, workflow: str, run: str) -> dict[str, Json]:
+        """Ends a run that waits or is in progress."""
+        ended: dict[str, Json] = self._transport.json("POST", f"{self._at(workflow, run)}/cancel", body={})
+        return ended
+
+    def _at(self, workflow: str, run: str) -> str:
+        return f"{self._root}/{part(workflow)}/runs/{part(run)}"
+
+
+class Proofs:
+    """Signed checkpoints of the log, and proofs of its events."""
+
+    def __init__(self, transport: Transport, root: str) -> None:
+        self._transport = transport
+        self._root = root
+
+    def checkpoint(self) -> dict[str, Json]:
+        checkpoint: dict[str, Json] = self._transport.json("GET", f"{self._root}/checkpoint")
+        return checkpoint
+
+    def event(self, id: str | int, *, size: int | None = None) -> dict[str, Json]:
+        """The proof of an event, by its id or its seq; in the log of an earlier size when one is given."""
+        proof: dict[str, Json] = self._transport.json("GET", self._at(id), query={"size": size})
+        return proof
+
+    def page(self, id: str | int) -> str:
+        """The same as a page that checks itself without a network."""
+        chunks = self._transport.chunks(self._at(id), {"format": "html"})
+        return b"".join([chunk for chunk in chunks]).decode()
+
+    def consistency(self, start: int, end: int | None = None) -> dict[str, Json]:
+        """Proves that the log of one size is the beginning of a later one; that of now unless given."""
+        query = {"from": start, "to": end}
+        proof: dict[str, Json] = self._transport.json("GET", f"{self._root}/consistency", query=query)
+        return proof
+
+    def _at(self, id: str | int) -> str:
+        return f"{self._root}/proof/{part(str(id))}"
