@@ -1,7 +1,8 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { catalogue } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltClient, buildClient, findPython } from './client/python.ts'
 import {
   type Block,
   programErrors,
@@ -14,9 +15,10 @@ import {
 } from './docs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'deploy/**/*.md', 'skills/**/*.md'], {
-  cwd: ROOT,
-}).toSorted()
+const PAGES = globSync(
+  ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'python/*.md', 'deploy/**/*.md', 'skills/**/*.md'],
+  { cwd: ROOT },
+).toSorted()
 const BLOCKS = PAGES.flatMap((page) => readBlocks(page, read(page)))
 
 describe('the pages of this repository', () => {
@@ -45,15 +47,26 @@ describe('the pages of this repository', () => {
     }
   })
 
+  test('every Python block is marked as a test', () => {
+    const others = BLOCKS.filter((block) => block.language === 'python' && !isPythonTest(block))
+
+    expect(others.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+
   describe('every block that is marked as a test runs against a server', () => {
     const pages = [...Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)]
     const python = [...Map.groupBy(BLOCKS.filter(isPythonTest), ({ page }) => page)]
     const programs = BLOCKS.filter(isProgramTest).map((block) => [`${block.page}:${block.line}`, block] as const)
     let server: Served
+    let client: BuiltClient
     beforeAll(async () => {
       server = await serve()
+      client = buildClient(findPython())
     })
-    afterAll(() => server?.stop())
+    afterAll(async () => {
+      await server?.stop()
+      if (client) rmSync(client.folder, { recursive: true })
+    })
 
     // A page is many programs that start one after the other.
     test.each(pages)('%s', { timeout: 600_000 }, (page, blocks) => {
@@ -61,7 +74,7 @@ describe('the pages of this repository', () => {
     })
 
     test.each(python)('%s', { timeout: 120_000 }, (_, blocks) => {
-      expect(pythonErrors(blocks, server)).toBe('')
+      expect(pythonErrors(blocks, server, client.installed)).toBe('')
     })
 
     test.each(programs)('%s', (_, block) => {
@@ -123,8 +136,8 @@ describe('judging a block', () => {
 
   test('a Python program that fails fails', { timeout: 120_000 }, () => {
     const python = (code: string): Block => ({ ...shell(code), language: 'python' })
-    expect(pythonErrors([python('import tildebase'), python('1 / 0')], nowhere)).toContain('ZeroDivisionError')
-    expect(pythonErrors([python('import tildebase')], nowhere)).toBe('')
+    expect(pythonErrors([python('a = 1'), python('a / 0')], nowhere, '')).toContain('ZeroDivisionError')
+    expect(pythonErrors([python('a = 1')], nowhere, '')).toBe('')
   })
 
   test('the shell blocks of a page share their variables and know the server', () => {

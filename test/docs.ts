@@ -61,13 +61,13 @@ export function programErrors({ code }: Block, { url, rootKey }: Place, parent =
   }
 }
 
-/** Runs the Python blocks of one page as one program, with the client of this repository; returns its errors. */
-export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Place): string {
+/** Runs the Python blocks of one page as one program, with an installed client; returns its errors. */
+export function pythonErrors(blocks: readonly Block[], { url, rootKey }: Place, installed: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-python-docs-'))
   try {
     writeFileSync(join(folder, 'program.py'), blocks.map(({ code }) => code).join('\n'))
     const env = { TILDE_URL: url, TILDE_KEY: rootKey }
-    runPython(findPython(), [join(ROOT, 'python', 'src')], ['program.py'], { cwd: folder, env })
+    runPython(findPython(), [installed], ['program.py'], { cwd: folder, env })
     return ''
   } catch (reason) {
     return (reason as Error).message
