@@ -88,11 +88,11 @@ export type Served = Place & { stop(): Promise<void> }
 type Place = { readonly url: string; readonly rootKey: string }
 
 /** Starts the server and waits for the line that names its URL. */
-export async function serve(): Promise<Served> {
+export async function serve(settings: { readonly [name: string]: string } = {}): Promise<Served> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-docs-'))
   const rootKey = `tb_${'docs'.repeat(10)}`
   const command = ['packages/cli/src/main.ts', 'serve', '--port', '0', '--data', data]
-  const env = { ...process.env, TILDE_ROOT_KEY: rootKey }
+  const env = { ...process.env, ...settings, TILDE_ROOT_KEY: rootKey }
   const server = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const stop = async () => {
     await end(server)

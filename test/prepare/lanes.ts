@@ -3,6 +3,7 @@ export const SLOW = [
   'test/bare/**',
   'test/packages/**',
   'test/site.test.ts',
+  'test/docs-commands.test.ts',
   'test/client/python.test.ts',
   'test/cluster/model/**',
   'test/cli/{backup,backup-all,repair}.test.ts',

@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TestBucket } from './content/bucket.ts'
+import { type Block, readBlocks, type Served, serve } from './docs.ts'
+import { openSmtp, type TestSmtp } from './mail/smtp.ts'
+import { type Fake, hubspotFake, startFake } from './past/fakes.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const BLOCKS = globSync(
+  ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'python/*.md', 'deploy/**/*.md', 'skills/**/*.md'],
+  { cwd: ROOT },
+)
+  .flatMap((page) => readBlocks(page, readFileSync(join(ROOT, page), 'utf8')))
+  .filter(({ language, marks }) => language === 'sh' && !marks.includes('test'))
+
+/** A block that needs more than a server of its own. */
+interface Prepared {
+  /** What is done before, which the page does not show. */
+  readonly before?: string
+  /** Whether it needs another server. */
+  readonly second?: boolean
+  /** What replaces places that only the reader has. */
+  readonly places?: () => { readonly [text: string]: string }
+  /** Commands that run until they are stopped: what they print by then, and what is done meanwhile to cause it. */
+  readonly endless?: readonly { readonly has: string; readonly prints: RegExp; readonly meanwhile?: string }[]
+}
+
+const ADA = 'tilde Contact.create --tenant acme --name Ada'
+const DEAL = 'tilde Deal.create --tenant acme --name Engine --stage Negotiation'
+
+/** Blocks by their page and their first words. */
+const PREPARED: { readonly [block: string]: Prepared } = {
+  'docs/cloudflare.md: auth=… "$FROM/': { before: ADA, second: true },
+  'docs/connect/README.md: tilde import hubspot': {
+    before: 'tilde tenants create acme',
+    places: () => ({ 'import hubspot': `import hubspot --api-url ${hubspot.url}` }),
+  },
+  'docs/connect/README.md: ID=': {
+    places: () => ({
+      '--provider hubspot': `--provider hubspot --apiBaseUrl ${hubspot.url}`,
+      'pat-eu1-…': 'hub-token',
+    }),
+  },
+  'docs/email.md: integration=': { places: () => ({ 'smtps://mail.acme.example': smtp.url }) },
+  'docs/events.md: curl -N "$TILDE_URL/~acme/events': {
+    before: DEAL,
+    endless: [{ has: 'curl', prints: /event: Deal\.created/, meanwhile: DEAL }],
+  },
+  'docs/events.md: curl -N "$TILDE_URL/~acme/Deal': {
+    before: DEAL,
+    endless: [{ has: 'curl', prints: /event: page\ndata: .*Engine/ }],
+  },
+  'docs/guides/beyond-one-machine.md: tilde backup': {
+    before: ADA,
+    second: true,
+    places: () => ({ 'http://10.0.0.11:8787': first.url, 'http://10.0.0.12:8787': second!.url }),
+  },
+  'docs/guides/receive-webhooks.md: tilde webhooks listen': {
+    before: ADA,
+    endless: [{ has: 'listen', prints: /Signing with whsec_/ }],
+  },
+  'docs/history.md: tilde history merge': { before: `${ADA}\ntilde Contact.create --tenant acme-past --name Bob` },
+  'docs/operations.md: tilde backup acme --to': {
+    before: ADA,
+    endless: [
+      { has: 'acme --to backups/acme --follow', prints: /^acme\t/m },
+      { has: '--all --to backups --follow', prints: /^acme\t/m, meanwhile: ADA },
+    ],
+  },
+  'docs/operations.md: tilde backup --all --to s3://': {
+    before: ADA,
+    places: () => ({ 's3://backups/tilde': 's3://tilde/backups', '--as acme': '--as acme-2' }),
+    endless: [{ has: '--follow', prints: /^acme\t/m }],
+  },
+  'docs/operations.md: tilde backup acme -o': { before: ADA },
+  'docs/operations.md: tilde tenants list': { before: ADA },
+  'docs/project.md: tilde schema rename': {
+    before: `curl -s -X PUT "$TILDE_URL/~acme/schema/Refund" -H "$AUTH" --json '{"amount": "number", "status": "Requested | Paid"}'`,
+  },
+  'packages/cli/README.md: tilde serve': {
+    endless: [
+      { has: 'tilde serve', prints: /listens on http/ },
+      { has: '--follow', prints: /Contact\.created/, meanwhile: ADA },
+    ],
+  },
+}
+
+/** Why a block runs nowhere, or where else it does. */
+const NOT_HERE: { readonly [block: string]: string } = {
+  'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian',
+  'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian',
+  'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian',
+  'docs/start.md: npm init': 'needs published packages; test/packages installs packed ones',
+  'docs/project.md: npm create': 'needs published packages; test/packages installs packed ones',
+  'packages/create-tildebase/README.md: npm create': 'needs published packages; test/packages installs packed ones',
+  'packages/tildebase/README.md: npx tildebase\n': 'needs published packages; test/packages installs packed ones',
+  'packages/tildebase/README.md: npx tildebase --port': 'needs published packages; test/packages installs packed ones',
+  'docs/guides/python.md: pip install': 'needs a published package; the Python blocks of the page run with the wheel',
+  'docs/guides/nextjs.md: export': 'needs published packages; test/tutorials builds the files of the page',
+  'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
+  'docs/guides/vite.md: export': 'needs published packages; test/tutorials builds the files of the page',
+  'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
+  'docs/guides/vite.md: npx vite': 'test/tutorials runs the page in a browser',
+  'docs/cloudflare.md: npm ci': 'needs an account of Cloudflare',
+  'docs/cloudflare.md: openssl': 'needs an account of Cloudflare',
+  'docs/cloudflare.md: auth=… restore?from=acme': 'needs an account of Cloudflare',
+  'docs/cluster.md: tilde serve': 'needs PostgreSQL on three machines; test/cluster runs such nodes',
+  'docs/cluster.md: tilde cluster': 'needs a cluster; test/cluster runs these commands',
+  'docs/operations.md: export TILDE_DOMAIN': 'needs Docker',
+  'docs/operations.md: npm install --global': 'needs systemd',
+  'docs/guides/connect-an-agent.md: claude': 'needs a program of another company',
+  'docs/guides/connect-an-agent.md: code': 'needs a program of another company',
+}
+
+let first: Served
+let second: Served | undefined
+let hubspot: Fake
+let smtp: TestSmtp
+let bucket: TestBucket
+beforeAll(async () => {
+  bucket = await new TestBucket().start()
+  hubspot = await startFake(hubspotFake({ companies: [], contacts: [], deals: [], tickets: [] }), () => null)
+  const onAuth = (_: unknown, _session: unknown, done: (reason: null, answer: object) => void) =>
+    done(null, { user: 1 })
+  smtp = await openSmtp({ disabledCommands: ['STARTTLS'], authOptional: true, allowInsecureAuth: true, onAuth })
+})
+afterAll(async () => {
+  await Promise.all([hubspot?.stop(), smtp?.close(), bucket?.stop()])
+})
+
+test('every shell block is a test, or is listed with the reason', () => {
+  const known = [...Object.keys(PREPARED), ...Object.keys(NOT_HERE)]
+
+  const unknown = BLOCKS.filter((block) => known.filter((name) => isNamed(block, name)).length !== 1)
+  expect(unknown.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  expect(known.filter((name) => !BLOCKS.some((block) => isNamed(block, name)))).toEqual([])
+})
+
+test.for(Object.entries(PREPARED))('%s', { timeout: 240_000 }, async ([name, prepared], { signal }) => {
+  const block = BLOCKS.find((block) => isNamed(block, name))!
+  first = await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
+  second = prepared.second ? await serve() : undefined
+  const home = mkdtempSync(join(tmpdir(), 'tildebase-commands-'))
+  try {
+    expect(await errorsOf(block, prepared, home, signal)).toBe('')
+  } finally {
+    await first.stop()
+    await second?.stop()
+    rmSync(home, { recursive: true })
+  }
+})
+
+/** `page: first words`; `…` is any text. */
+function isNamed({ page, code }: Block, name: string): boolean {
+  const [start, ...rest] = name.slice(name.indexOf(': ') + 2).split('…')
+  return name.startsWith(`${page}: `) && code.startsWith(start!) && rest.every((part) => code.includes(part.trim()))
+}
+
+/** Runs a block: endless commands until they print what they should, the others in one shell. */
+async function errorsOf(
+  { code }: Block,
+  { before = '', places, endless = [] }: Prepared,
+  home: string,
+  signal: AbortSignal,
+): Promise<string> {
+  symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'))
+  writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
+  const text = Object.entries(places?.() ?? {}).reduce((text, [from, to]) => text.replaceAll(from, to), code)
+  const lines = text.split('\n')
+  const isEndless = (line: string) => endless.some(({ has }) => line.includes(has))
+  const rest = lines.filter((line) => !isEndless(line)).join('\n')
+  let errors = await run(before, home)
+  for (const line of lines.filter(isEndless)) {
+    const { prints, meanwhile } = endless.find(({ has }) => line.includes(has))!
+    errors += await runUntil(line, prints, meanwhile, home, signal)
+  }
+  return errors + (await run(rest, home))
+}
+
+async function run(script: string, home: string): Promise<string> {
+  const { child, said } = start(script, home)
+  const [code] = await once(child, 'close')
+  return code === 0 ? '' : `exit ${code}\n${said()}`
+}
+
+/** Stops a command as soon as it has printed something. */
+async function runUntil(
+  line: string,
+  prints: RegExp,
+  meanwhile: string | undefined,
+  home: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { child, said } = start(line, home)
+  const closed = once(child, 'close')
+  while (child.exitCode === null && !prints.test(said()) && !signal.aborted) {
+    const news = new Promise((done) => setTimeout(done, 100))
+    await (meanwhile === undefined ? news : run(meanwhile, home))
+  }
+  const errors = child.exitCode === null ? '' : `exit ${child.exitCode}\n${said()}`
+  if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM')
+  await closed
+  return errors
+}
+
+function start(script: string, home: string): { child: ChildProcess; said: () => string } {
+  const env = {
+    ...process.env,
+    ...bucket.settings,
+    PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
+    HOME: home,
+    CURL_HOME: home,
+    TILDE_URL: first.url,
+    TILDE_ROOT_KEY: first.rootKey,
+    TILDE_KEY: first.rootKey,
+    TILDE_TENANT: 'acme',
+    TILDE_PORT: '0',
+    FROM: first.url,
+    ...(second && { TO: second.url }),
+    HUBSPOT_TOKEN: 'hub-token',
+    AUTH: `Authorization: Bearer ${first.rootKey}`,
+    auth: `Authorization: Bearer ${first.rootKey}`,
+  }
+  // A group of its own, so that the programs below the shell end with it.
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: home, env, detached: true })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+  return { child, said: () => text }
+}
