@@ -137,6 +137,27 @@ class Scripted(unittest.TestCase):
         self.assertEqual(Tildebase("acme", "tb_x", self.url, wait_for_tasks=False).undo("c")["id"], "task_1")
         self.assertEqual(len(self.seen), 1)
 
+    def test_an_import_that_was_interrupted_continues_after_the_rows_that_were_stored(self) -> None:
+        about = {"field": "Idempotency-Key", "rows": 2, "imported": 1, "errors": 1}
+        done = {"success": True, "imported": 0, "errors": 1, "details": [{"row": 0, "error": "No.", "line": 1}]}
+        self.script = [drop, answer(409, {"error": "conflict", "message": "Interrupted.", **about}), answer(200, done)]
+        report = Tildebase("acme", "tb_x", self.url).import_rows("Contact", [{"name": "a"}, {"name": "b"}, {"name": "c"}])
+
+        self.assertEqual((report["imported"], report["errors"]), (1, 2))
+        self.assertEqual((report["details"], report["detailsTruncated"]), ([{"row": 2, "error": "No."}], True))
+        keys = [seen["headers"]["idempotency-key"] for seen in self.seen]
+        self.assertEqual((keys[0] == keys[1], keys[1] == keys[2]), (True, False))
+        self.assertEqual(self.seen[2]["body"], b'{"name": "c"}\n')
+
+    def test_an_import_that_is_refused_says_what_was_imported_before(self) -> None:
+        first = {"success": True, "imported": 9_999, "errors": 1, "details": []}
+        self.script = [answer(200, first), answer(403, {"error": "forbidden", "message": "No."})]
+        with self.assertRaises(Problem) as raised:
+            Tildebase("acme", "tb_x", self.url).import_rows("Contact", ({"name": "a"} for _ in range(10_001)))
+        problem = raised.exception
+        self.assertEqual((problem.code, problem.about["imported"], problem.about["success"]), ("forbidden", 9_999, False))
+        self.assertEqual([seen["path"] for seen in self.seen], ["/~acme/import/Contact?more=true"] * 2)
+
     def test_a_stream_continues_after_the_last_event_that_it_saw(self) -> None:
         self.script = [events(1, 2), drop, events(), BUSY, events(3), events(4)]
         got = []

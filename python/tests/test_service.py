@@ -29,6 +29,16 @@ class Service(unittest.TestCase):
             self.assertEqual({row["email"] for row in client.export_rows("Contact")}, {row["email"] for row in rows})
             self.assertTrue(b"".join(client.export("Contact", format="csv")).startswith(b"$id,"))
 
+    def test_many_are_imported_in_slices_and_may_refer_to_each_other(self) -> None:
+        with Tildebase("py-many", KEY, URL) as client:
+            drafts = [{"$id": f"contact_n{n}", "name": f"c{n}"} for n in range(10_001)]
+            drafts[0]["manager"] = "contact_n10000"
+            made = client.Contact.create_many([*drafts, drafts[1]])
+
+            self.assertEqual((made["created"], [one["row"] for one in made["rejected"]]), (10_001, [10_001]))
+            self.assertEqual(client.Contact.get("contact_n0")["manager"], "contact_n10000")
+            self.assertEqual(client.Contact.count(), 10_001)
+
     def test_async_import_and_export(self) -> None:
         async def work() -> int:
             async with AsyncTildebase("py-bulk-async", KEY, URL) as client:

@@ -16,11 +16,10 @@ from .auth import AsyncAuth, key_auth
 from .changesets import AsyncChangesets, AsyncProposal
 from .collection import AsyncCollection
 from .files import AsyncFiles
+from .imports import AsyncImport
 from .transport import AsyncTransport
 
 E = TypeVar("E", bound=Mapping[str, Any])
-
-NDJSON = "application/x-ndjson"
 
 
 class AsyncTildebase:
@@ -89,27 +88,14 @@ class AsyncTildebase:
         upsert: str | None = None,
         dry_run: bool = False,
     ) -> dict[str, Json]:
-        """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
-        return await self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+        """Imports any number of entities. ``upsert`` names the unique field by which known entities are updated."""
+        query = {"upsert": upsert, "dryRun": dry_run or None}
+        return await AsyncImport(self._transport, f"{self._root}/import/{part(type)}", query).send(rows)
 
     async def import_history(self, changes: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
         """Imports past changes in the order of time, each with ``type``, ``verb``, ``timestamp``, ``data``, and an ``id`` or
         a ``source``. They become events of the times at which they happened."""
-        return await self._import("history", changes, {})
-
-    async def _import(
-        self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
-    ) -> dict[str, Json]:
-        content = "".join(f"{json.dumps(dict(row), ensure_ascii=False)}\n" for row in rows).encode()
-        report: dict[str, Json] = await self._transport.json(
-            "POST",
-            f"{self._root}/import/{path}",
-            query=query,
-            content=content,
-            headers={"content-type": NDJSON},
-            once=True,
-        )
-        return report
+        return await AsyncImport(self._transport, f"{self._root}/import/history").send(changes)
 
     async def export_rows(self, type: str, *, as_of: Time | None = None) -> AsyncGenerator[Entity, None]:
         """Every entity of a type, one by one as they arrive."""

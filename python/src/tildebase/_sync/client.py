@@ -17,11 +17,10 @@ from .auth import Auth, key_auth
 from .changesets import Changesets, Proposal
 from .collection import Collection
 from .files import Files
+from .imports import Import
 from .transport import Transport
 
 E = TypeVar("E", bound=Mapping[str, Any])
-
-NDJSON = "application/x-ndjson"
 
 
 class Tildebase:
@@ -90,27 +89,14 @@ class Tildebase:
         upsert: str | None = None,
         dry_run: bool = False,
     ) -> dict[str, Json]:
-        """Imports entities. ``upsert`` names the unique field by which known entities are updated."""
-        return self._import(part(type), rows, {"upsert": upsert, "dryRun": dry_run or None})
+        """Imports any number of entities. ``upsert`` names the unique field by which known entities are updated."""
+        query = {"upsert": upsert, "dryRun": dry_run or None}
+        return Import(self._transport, f"{self._root}/import/{part(type)}", query).send(rows)
 
     def import_history(self, changes: Iterable[Mapping[str, Any]]) -> dict[str, Json]:
         """Imports past changes in the order of time, each with ``type``, ``verb``, ``timestamp``, ``data``, and an ``id`` or
         a ``source``. They become events of the times at which they happened."""
-        return self._import("history", changes, {})
-
-    def _import(
-        self, path: str, rows: Iterable[Mapping[str, Any]], query: Mapping[str, Any]
-    ) -> dict[str, Json]:
-        content = "".join(f"{json.dumps(dict(row), ensure_ascii=False)}\n" for row in rows).encode()
-        report: dict[str, Json] = self._transport.json(
-            "POST",
-            f"{self._root}/import/{path}",
-            query=query,
-            content=content,
-            headers={"content-type": NDJSON},
-            once=True,
-        )
-        return report
+        return Import(self._transport, f"{self._root}/import/history").send(changes)
 
     def export_rows(self, type: str, *, as_of: Time | None = None) -> Generator[Entity, None, None]:
         """Every entity of a type, one by one as they arrive."""
