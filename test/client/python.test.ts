@@ -91,7 +91,7 @@ describe('the client for Python', () => {
 })
 
 const PROGRAM = `
-from tildebase import AsyncTildebase, Tildebase, models
+from tildebase import AsyncOAuth, AsyncTildebase, OAuth, Operator, Session, Tildebase, Tokens, models
 
 client = Tildebase("acme", "tb_x")
 contacts = client.of(models.Contact)
@@ -99,7 +99,16 @@ ada = contacts.find_one({"name": "Ada"})
 reveal: str = ada["stage"] if ada else ""
 names: list[str] = [one["name"] for one in contacts.find()]
 
-async def main() -> int:
-    async with AsyncTildebase("acme", "tb_x") as client:
+def people(tokens: Tokens) -> list[Tildebase]:
+    session = Session.sign_in("acme", "ada@example.com", "password")
+    return [Tildebase("acme", auth=session), Tildebase("acme", auth=OAuth(tokens))]
+
+def save(path: str) -> None:
+    with Operator("tb_x") as operator, open(path, "rb") as file:
+        operator.tenants.restore("acme", file)
+        client.Asset.upload("asset_1", "file", file, on_progress=lambda progress: print(progress.sent))
+
+async def main(tokens: Tokens) -> int:
+    async with AsyncTildebase("acme", auth=AsyncOAuth(tokens)) as client:
         return await client.Contact.count()
 `
