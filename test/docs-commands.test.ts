@@ -4,6 +4,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SHARED, startNode } from './cluster/short/nodes.ts'
+import { startPostgres, type TestPostgres } from './cluster/short/postgres.ts'
 import { TestBucket } from './content/bucket.ts'
 import { type Block, readBlocks, type Served, serve } from './docs.ts'
 import { openSmtp, type TestSmtp } from './mail/smtp.ts'
@@ -23,6 +25,8 @@ interface Prepared {
   readonly before?: string
   /** Whether it needs another server. */
   readonly second?: boolean
+  /** The nodes of a cluster that are its server. */
+  readonly nodes?: readonly string[]
   /** What replaces places that only the reader has. */
   readonly places?: () => { readonly [text: string]: string }
   /** Commands that run until they are stopped: what they print by then, and what is done meanwhile to cause it. */
@@ -35,6 +39,18 @@ const DEAL = 'tilde Deal.create --tenant acme --name Engine --stage Negotiation'
 /** Blocks by their page and their first words. */
 const PREPARED: { readonly [block: string]: Prepared } = {
   'docs/cloudflare.md: auth=… "$FROM/': { before: ADA, second: true },
+  'docs/cluster.md: tilde serve': {
+    nodes: ['node-2'],
+    places: () => ({
+      'postgres://tilde:secret@pg1,pg2,pg3/tilde': `'${postgres!.url}'`,
+      'http://10.0.0.1:8787': 'http://127.0.0.1:1 --data node-1',
+    }),
+    endless: [{ has: 'tilde serve', prints: /listens on http/ }],
+  },
+  'docs/cluster.md: tilde cluster': {
+    nodes: ['node-1', 'node-2', 'node-3'],
+    before: 'tilde tenants create acme',
+  },
   'docs/connect/README.md: tilde import hubspot': {
     before: 'tilde tenants create acme',
     places: () => ({ 'import hubspot': `import hubspot --api-url ${hubspot.url}` }),
@@ -91,9 +107,9 @@ const PREPARED: { readonly [block: string]: Prepared } = {
 
 /** Why a block runs nowhere, or where else it does. */
 const NOT_HERE: { readonly [block: string]: string } = {
-  'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian',
-  'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian',
-  'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian',
+  'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
+  'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian, as root',
+  'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
   'docs/start.md: npm init': 'needs published packages; test/packages installs packed ones',
   'docs/project.md: npm create': 'needs published packages; test/packages installs packed ones',
   'packages/create-tildebase/README.md: npm create': 'needs published packages; test/packages installs packed ones',
@@ -104,12 +120,10 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
   'docs/guides/vite.md: export': 'needs published packages; test/tutorials builds the files of the page',
   'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
-  'docs/guides/vite.md: npx vite': 'test/tutorials runs the page in a browser',
+  'docs/guides/vite.md: npx vite': 'test/tutorials starts Vite with the files of the page',
   'docs/cloudflare.md: npm ci': 'needs an account of Cloudflare',
   'docs/cloudflare.md: openssl': 'needs an account of Cloudflare',
   'docs/cloudflare.md: auth=… restore?from=acme': 'needs an account of Cloudflare',
-  'docs/cluster.md: tilde serve': 'needs PostgreSQL on three machines; test/cluster runs such nodes',
-  'docs/cluster.md: tilde cluster': 'needs a cluster; test/cluster runs these commands',
   'docs/operations.md: export TILDE_DOMAIN': 'needs Docker',
   'docs/operations.md: npm install --global': 'needs systemd',
   'docs/guides/connect-an-agent.md: claude': 'needs a program of another company',
@@ -118,6 +132,7 @@ const NOT_HERE: { readonly [block: string]: string } = {
 
 let first: Served
 let second: Served | undefined
+let postgres: TestPostgres | undefined
 let hubspot: Fake
 let smtp: TestSmtp
 let bucket: TestBucket
@@ -142,7 +157,7 @@ test('every shell block is a test, or is listed with the reason', () => {
 
 test.for(Object.entries(PREPARED))('%s', { timeout: 240_000 }, async ([name, prepared], { signal }) => {
   const block = BLOCKS.find((block) => isNamed(block, name))!
-  first = await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
+  first = prepared.nodes ? await serveNodes(prepared.nodes) : await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
   second = prepared.second ? await serve() : undefined
   const home = mkdtempSync(join(tmpdir(), 'tildebase-commands-'))
   try {
@@ -153,6 +168,19 @@ test.for(Object.entries(PREPARED))('%s', { timeout: 240_000 }, async ([name, pre
     rmSync(home, { recursive: true })
   }
 })
+
+/** A cluster of nodes in this process; the first one is its address. */
+async function serveNodes(names: readonly string[]): Promise<Served> {
+  const database = await startPostgres()
+  postgres = database
+  const nodes = await Promise.all(names.map((name) => startNode(database.url, name)))
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+    await database.stop()
+    postgres = undefined
+  }
+  return { url: nodes[0]!.url, rootKey: SHARED.TILDE_ROOT_KEY, stop }
+}
 
 /** `page: first words`; `…` is any text. */
 function isNamed({ page, code }: Block, name: string): boolean {
@@ -211,6 +239,7 @@ function start(script: string, home: string): { child: ChildProcess; said: () =>
   const env = {
     ...process.env,
     ...bucket.settings,
+    ...(postgres && { ...SHARED, TILDE_FILES: undefined }),
     PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
     HOME: home,
     CURL_HOME: home,

@@ -8,7 +8,7 @@ import { ROOT as CHECKOUT } from '../machines/checkout.ts'
 import { freePort } from './postgres.ts'
 
 /** What all nodes of a test have in common. */
-const SHARED = {
+export const SHARED = {
   TILDE_ROOT_KEY: ROOT,
   TILDE_SECRET_KEY: 'secret-of-the-cluster-0123456789-0123456789',
   TILDE_SIGNING_KEY: Buffer.alloc(32, 7).toString('base64'),
