@@ -159,6 +159,22 @@ class Files(unittest.TestCase):
         self.assertEqual(parcel["label"]["hash"], hash_of(LARGE))
         self.assertEqual(transport.sent, len(LARGE))
 
+    def test_a_piece_that_is_refused_again_and_again_ends_the_upload(self) -> None:
+        class Moving(httpx.HTTPTransport):
+            patches = 0
+
+            def handle_request(self, request: httpx.Request) -> httpx.Response:
+                if request.method == "PATCH":
+                    self.patches += 1
+                    assert self.patches < 20, "still sending"
+                    request.headers["upload-offset"] = "1"
+                return super().handle_request(request)
+
+        client = Tildebase("py-pieces", KEY, URL, client=httpx.Client(transport=Moving()))
+        with self.assertRaises(Problem) as raised:
+            client.files.upload(LARGE)
+        self.assertEqual(raised.exception.code, "conflict")
+
     def test_an_upload_that_is_unknown_is_refused_with_a_reason(self) -> None:
         with self.assertRaises(Problem) as raised:
             self.client.files.upload(LARGE, resume="upload_unknown")

@@ -112,6 +112,30 @@ verifies('file.client.pieces', 'an upload that was stopped continues where it wa
   expect(bytes).toBe(LARGE.length)
 })
 
+verifies('file.client.pieces', 'a piece that is refused again and again ends the upload', async () => {
+  let patches = 0
+  const $ = client((url, init) => {
+    if (init.method !== 'PATCH') return fetch(url, init)
+    // After some more the test ends, as an upload without end does not.
+    if (++patches > 20) throw new Error('still sending')
+    const headers = new Headers(init.headers)
+    headers.set('upload-offset', '1')
+    return fetch(url, { ...init, headers })
+  })
+  const { $id } = await $.Parcel.create({ name: 'x' })
+
+  await expect($.Parcel.upload($id, 'label', new Blob([LARGE]))).rejects.toMatchObject({ code: 'conflict' })
+})
+
+verifies('file.client.pieces', 'an upload that is unknown is refused with a reason', async () => {
+  const $ = client()
+  const { $id } = await $.Parcel.create({ name: 'x' })
+
+  const resumed = $.Parcel.upload($id, 'label', new Blob([LARGE]), { resume: 'upload_unknown' })
+
+  await expect(resumed).rejects.toMatchObject({ code: 'not_found' })
+})
+
 verifies(
   'file.changeset',
   'a proposed file shows both versions, and nothing is written before the approval',

@@ -36,13 +36,15 @@ export async function sendPieces(
     try {
       const state = isKnown
         ? await send('PATCH', path, { 'upload-offset': `${offset}` }, content.slice(offset, offset + piece))
-        : await send('HEAD', path, {})
+        : // Not HEAD: a refusal says why.
+          await send('GET', path, {})
+      // Looking is no progress: a piece may be refused after each look.
+      if (isKnown) failures = 0
       isKnown = true
       offset = Number(state.get('upload-offset'))
       onProgress?.({ sent: offset, size, upload })
       const hash = state.get('upload-hash')
       if (hash !== null) return { hash, size, type, name }
-      failures = 0
     } catch (reason) {
       // The answer to a piece got lost, or the service has not noticed yet that its connection is gone.
       if (!(reason instanceof Problem && reason.code === 'conflict') || ++failures === TRIES) throw reason
