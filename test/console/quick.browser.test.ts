@@ -212,6 +212,41 @@ describe.skipIf(BROWSER === null)('input that comes before an answer', () => {
     faults.length = 0
   })
 
+  test('a list shows what others write without a pause, and is not busy for ever', async () => {
+    const write = async (number: number) =>
+      stage.host.request('POST', '/~rush/Deal', { name: `Deal ${number}`, value: number, currency: 'eur' })
+    await write(1)
+    const { page } = await stage.enter('Deal?sort=-$createdAt', { tenant: 'rush' })
+    await page.getByRole('link', { name: 'Deal 1', exact: true }).waitFor()
+    await page.locator('tfoot').waitFor()
+    // The sums at the foot are asked for with every change that the page learns of.
+    let noticed = 0
+    let last = 1
+    let isWriting = true
+    page.on('request', (request) => {
+      if (request.url().includes('/~rush/Deal/aggregate')) noticed += 1
+    })
+    await page.route('**/~rush/Deal?*', async (route) => {
+      const before = noticed
+      await expect.poll(() => !isWriting || noticed > before + 2).toBe(true)
+      await route.continue()
+    })
+
+    const writing = (async () => {
+      while (isWriting) await write(++last)
+    })()
+    try {
+      await page.getByRole('link', { name: 'Deal 1', exact: true }).waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator('.scroll[aria-busy=true]').count()).toBe(0)
+    } finally {
+      isWriting = false
+      await writing
+    }
+    await page.unroute('**/~rush/Deal?*')
+
+    await page.getByRole('link', { name: `Deal ${last}`, exact: true }).waitFor()
+  })
+
   test('the page may be left while a row or a note is being saved, and it is saved once', async () => {
     const { $id } = await make('Contact', { name: 'Slow Row' })
     const { page } = await stage.enter('Contact?text=Slow')

@@ -2,6 +2,7 @@ import {
   notifyManager,
   type Query,
   QueryClient,
+  type QueryFilters,
   QueryObserver,
   type QueryObserverOptions,
   skipToken,
@@ -32,6 +33,7 @@ cache.mount()
 export interface Data<T> {
   readonly value: T | null
   readonly error: Error | null
+  /** True until the question has an answer of its own. A change that makes it stale does not make it wait again. */
   readonly loading: boolean
   /** True while the value belongs to the question before. */
   readonly isPrevious: boolean
@@ -68,9 +70,9 @@ export function useData<T>(
   return {
     value: result.data ?? last.current,
     error: result.error instanceof ClosedError ? null : result.error,
-    loading: result.isFetching,
+    loading: result.isFetching && !result.isFetchedAfterMount,
     isPrevious: result.data === undefined && last.current !== null,
-    reload: () => void observer.refetch(),
+    reload: () => askAgain({ queryKey: key, exact: true }),
   }
 }
 
@@ -86,23 +88,34 @@ export function useSettled<T>(value: T, ms: number): T {
 
 /** Marks the answers stale that depend on these types, so that they are asked for again. */
 export function invalidate(types: ReadonlySet<string>): void {
-  const predicate = ({ meta }: Query) => {
-    const depends = (meta?.types ?? []) as readonly string[]
-    return depends.some((type) => type === '*' || types.has(type) || types.has('*'))
-  }
-  cache.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' }).forEach(askAgain)
-  void cache.invalidateQueries({ predicate })
+  askAgain({
+    predicate: ({ meta }) => {
+      const depends = (meta?.types ?? []) as readonly string[]
+      return depends.some((type) => type === '*' || types.has(type) || types.has('*'))
+    },
+  })
 }
 
-const asked = new WeakSet<Query>()
+/**
+ * Asks questions again. An answer that is under way may be from before a change, and the question follows once more. It is
+ * not cancelled: in a tenant with a write before each answer, no answer would ever arrive.
+ */
+function askAgain(questions: QueryFilters): void {
+  cache
+    .getQueryCache()
+    .findAll({ ...questions, fetchStatus: 'fetching' })
+    .forEach(followUp)
+  void cache.invalidateQueries(questions, { cancelRefetch: false })
+}
 
-/** The first answer to a question may be from before a change, and is not given up for it: the question follows once more. */
-function askAgain(query: Query): void {
-  if (query.state.data !== undefined || asked.has(query)) return
-  asked.add(query)
+const followed = new WeakSet<Query>()
+
+function followUp(query: Query): void {
+  if (followed.has(query)) return
+  followed.add(query)
   const follow = () => {
-    asked.delete(query)
-    void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    followed.delete(query)
+    void cache.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false })
   }
   void query.promise?.then(follow, follow)
 }
