@@ -129,6 +129,49 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByRole('heading', { name: 'Changesets' }).waitFor()
   })
 
+  test.each([
+    ['the key twice', ['a', 'a']],
+    ['the key and the button', ['a', 'click']],
+    ['the button and the key', ['click', 'a']],
+    ['the key and the key of a rejection', ['a', 'r']],
+  ])('a decision is made once: %s', async (_, [first, second]) => {
+    const id = await contact({ title: '1' })
+    const { $id } = await propose('Decided once', [[id, { title: '2' }]])
+    const { page } = await stage.enter(`changesets/${$id}`)
+    const button = page.getByRole('button', { name: 'Approve', exact: true })
+    const act = (how: string) => (how === 'click' ? button.click() : page.keyboard.press(how))
+    await button.waitFor()
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().includes($id)) sent.push(request.url())
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    // The answer, and then what the page reads after it: a decision is made once until it is seen.
+    await page.route(`**/changesets/${$id}/approve`, async (route) => {
+      await promise
+      await route.continue()
+    })
+    const reading = Promise.withResolvers<void>()
+
+    await act(first!)
+    await expect.poll(() => sent.length).toBe(1)
+    await act(second!)
+    await page.route(`**/changesets/${$id}`, async (route) => {
+      await reading.promise
+      await route.continue()
+    })
+    resolve()
+    await page.getByText('1 operation approved.').waitFor()
+    await act(second!)
+    const asked = await page.getByRole('dialog').count()
+    reading.resolve()
+    await page.locator('.state', { hasText: 'Approved' }).waitFor()
+
+    expect(asked).toBe(0)
+    expect(sent).toHaveLength(1)
+    expect(await page.locator('.toast.bad').count()).toBe(0)
+  })
+
   test('an author sees that a review is pending, and can withdraw', async () => {
     const id = await contact({})
     const key = await stage.host.key('acme', 'write:crm')

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { State } from '../parts/value.tsx'
 import { go, href } from '../place.ts'
@@ -47,20 +47,36 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
   const isOwn = author === keyId()
   const writesAll = (changeset.types ?? []).every((type) => may('write', nouns.value.get(type)))
   const canApprove = isOpen && writesAll && (!isOwn || mayApproveOwn())
-  const run = async (verb: string, body: object, done: string, isUndone = false) => {
+  // No state: a second key may come before the next drawing.
+  const decision = useRef({ isSent: false, version: 0 })
+  /** Whether a decision is being sent, or is made and not yet on the page. */
+  const isDecided = () => decision.current.isSent || changeset.$version < decision.current.version
+  const send = async (verb: string, body: object) => {
+    decision.current.isSent = true
     try {
-      await write({ path: `/changesets/${id}/${verb}`, body, type: '*' })
-      if (isUndone) sayDone(done, id)
+      const { value } = await write<Reviewed>({ path: `/changesets/${id}/${verb}`, body, type: '*' })
+      decision.current.version = value.$version
+    } finally {
+      decision.current.isSent = false
+      reload()
+    }
+  }
+  const decide = async (verb: string, body: object, done?: string) => {
+    if (isDecided()) return
+    try {
+      await send(verb, body)
+      if (done !== undefined) sayDone(done, id)
     } catch (reason) {
       sayError(reason)
     }
-    reload()
   }
+  const hasChosen = chosen.size > 0 && (conflicts.length === 0 || chosen.size < numbers.length)
   const approve = () => {
     const isPart = chosen.size < numbers.length
     const done = `${numberText(chosen.size)} operation${chosen.size === 1 ? '' : 's'} approved.`
-    return run('approve', isPart ? { operations: [...chosen] } : {}, done, true)
+    return decide('approve', isPart ? { operations: [...chosen] } : {}, done)
   }
+  const askToReject = () => isDecided() || setRejecting(true)
   const choose = (number: number) => {
     const next = new Set(left)
     if (!next.delete(number)) next.add(number)
@@ -78,8 +94,8 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       const line = lines[active]
       if (isOpen && line?.kind === 'operation') choose(line.number)
     },
-    a: () => canApprove && void approve(),
-    r: () => isOpen && setRejecting(true),
+    a: () => canApprove && hasChosen && void approve(),
+    r: () => isOpen && askToReject(),
     c: () => document.querySelector<HTMLElement>('.changeset-comment')?.focus(),
     Escape: () => go(['changesets']),
   })
@@ -104,7 +120,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
           </Act>
         )}
         {isOpen && (
-          <button type="button" class="danger" title={t('Reject (r)')} onClick={() => setRejecting(true)}>
+          <button type="button" class="danger" title={t('Reject (r)')} onClick={askToReject}>
             {t('Reject…')}
           </button>
         )}
@@ -113,7 +129,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             class="primary"
             icon="check"
             onRun={approve}
-            disabled={chosen.size === 0 || (conflicts.length > 0 && chosen.size === numbers.length)}
+            disabled={!hasChosen}
             title={
               conflicts.length > 0
                 ? t('Decide the conflicts first, or choose the operations to approve')
@@ -132,10 +148,9 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         <RejectDialog
           title={changeset.title}
           onReject={async (reason) => {
-            await write({ path: `/changesets/${id}/reject`, body: reason === '' ? {} : { reason }, type: '*' })
+            await send('reject', reason === '' ? {} : { reason })
             say(t('{} rejected.', changeset.title))
             setRejecting(false)
-            reload()
           }}
           onClose={() => setRejecting(false)}
         />
@@ -190,11 +205,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         </div>
         <div class="review-side">
           {isOpen && conflicts.length > 0 && (isOwn || writesAll) && (
-            <Conflicts
-              conflicts={conflicts}
-              operations={numbers}
-              onRebase={(keep) => run('rebase', { keep }, 'Rebased.')}
-            />
+            <Conflicts conflicts={conflicts} operations={numbers} onRebase={(keep) => decide('rebase', { keep })} />
           )}
           {isOpen && <EffectPanel id={id} types={changeset.types ?? []} />}
           <Talk id={id} comments={changeset.comments ?? []} canWrite={may('write', nouns.value.get('Changeset'))} />
