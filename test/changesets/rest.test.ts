@@ -187,6 +187,65 @@ verifies(
   },
 )
 
+verifies(
+  'changeset.rebase',
+  'a field in conflict is left out, and the other fields of its operation stay',
+  async () => {
+    const [a, b] = [await contact({ title: '1' }), await contact({ title: '1' })]
+    const { body: changeset } = await agent('POST', at('/batch?propose=Fields'), {
+      operations: [
+        { method: 'PUT', path: `/Contact/${a}`, body: { title: '2', phone: '2' } },
+        { method: 'PUT', path: `/Contact/${b}`, body: { title: '2' } },
+        { method: 'POST', path: `/Contact/${b}/qualify` },
+      ],
+    })
+    for (const id of [a, b]) await app.request('PUT', at(`/Contact/${id}`), { title: '3' })
+    const rebase = (leave: unknown, keep?: number[]) =>
+      person('POST', at(`/changesets/${changeset.$id}/rebase`), { leave, keep })
+
+    const refused = [
+      await rebase('title'),
+      await rebase([{ operation: 9, field: 'title' }]),
+      await rebase([{ operation: 1, field: 'title' }], [2]),
+      await rebase([{ operation: 1, field: 'email' }]),
+      await rebase([{ operation: 1, field: 'toString' }]),
+      await rebase([{ operation: 3, field: 'stage' }]),
+    ]
+    const rebased = await rebase([1, 2].map((operation) => ({ operation, field: 'title' })))
+    const shown = await person('GET', at(`/changesets/${changeset.$id}`))
+    const approved = await person('POST', at(`/changesets/${changeset.$id}/approve`))
+
+    expect(refused.map(({ status, body }) => [status, body.field])).toEqual(refused.map(() => [422, 'leave']))
+    expect(rebased.body).toMatchObject({ state: 'Open', operationCount: 2 })
+    expect(shown.body.conflicts).toEqual([])
+    expect(shown.body.operations).toMatchObject([
+      { number: 1, verb: 'update', data: { phone: '2' } },
+      { number: 3, verb: 'qualify' },
+    ])
+    expect(approved.status).toBe(200)
+    expect([await read(a), await read(b)]).toMatchObject([
+      { title: '3', phone: '2' },
+      { title: '3', stage: 'Qualified' },
+    ])
+  },
+)
+
+test('an update that a rule refuses is in conflict with what others changed, too', async () => {
+  await app.request('PUT', at('/schema/Badge'), { code: 'string##', title: 'string' })
+  const badge = async (fields: object) => (await app.request('POST', at('/Badge'), fields)).body.$id as string
+  const id = await badge({ code: 'a', title: '1' })
+  const { body } = await app.request('PUT', at(`/Badge/${id}?propose=Codes`), { code: 'b', title: '2' })
+  await badge({ code: 'b' })
+  await app.request('PUT', at(`/Badge/${id}`), { title: '3' })
+
+  const shown = await app.request('GET', at(`/changesets/${body.$id}`))
+
+  expect(shown.body.conflicts).toMatchObject([
+    { operation: 1, field: 'code', reason: expect.stringContaining('unique') },
+    { operation: 1, field: 'title', reason: expect.stringContaining('after the proposal') },
+  ])
+})
+
 verifies('changeset.approve.part', 'some of the operations are approved by their numbers', async () => {
   const [a, b] = [await contact(), await contact()]
   const { body: changeset } = await agent('POST', at('/batch?propose=Part'), {

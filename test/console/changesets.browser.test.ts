@@ -100,6 +100,30 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect((await read(`/Contact/${c}`)).title).toBe('2')
   })
 
+  test('of an update only the field in conflict is left as it is, and of another verb all', async () => {
+    const id = await contact({ title: '1', phone: '1', source: '1' })
+    const { $id } = await propose('Fields', [[id, { title: '2', phone: '2', source: '2' }]])
+    const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
+    const { body: verb } = await agent('POST', at(`/Contact/${id}/qualify?propose=Verb`))
+    await stage.host.request('PUT', at(`/Contact/${id}`), { title: '3', phone: '3', stage: 'Churned' })
+    const { page } = await stage.enter(`changesets/${$id}`)
+    const conflict = (words: RegExp) => page.getByRole('group', { name: words })
+
+    await page.getByRole('heading', { name: '2 conflicts' }).waitFor()
+    await conflict(/phone/).getByLabel('Take the proposal').check()
+    expect(await conflict(/title/).getByLabel('Leave what is there').isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Apply choices' }).click()
+    await page.locator('.review-change', { hasText: 'Title' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.review-change').count()).toBe(2)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('1 operation approved.').waitFor()
+
+    expect(await read(`/Contact/${id}`)).toMatchObject({ title: '3', phone: '2', source: '2' })
+    await page.goto(`${stage.host.url}/console#/~acme/changesets/${verb.$id}`)
+    await page.getByRole('heading', { name: '1 conflict' }).waitFor()
+    expect(await page.getByLabel('Leave out the operation').isChecked()).toBe(true)
+  })
+
   test('the keyboard alone moves, chooses, comments and approves in part', async () => {
     const ids = [await contact({}), await contact({}), await contact({})]
     const { $id } = await propose(

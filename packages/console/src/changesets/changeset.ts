@@ -1,4 +1,4 @@
-import type { ProposedChange, ReviewedChangeset } from '@tildebase/client'
+import type { Conflict, ProposedChange, ReviewedChangeset } from '@tildebase/client'
 import type { Json } from '@tildebase/nouns'
 
 /** A changeset as the review page has it. */
@@ -44,6 +44,48 @@ export type Line =
 export interface Choice {
   readonly words: string
   readonly onlyConflicts: boolean
+}
+
+/** What a person decides about a conflict: one field of an update, or an operation as a whole. */
+export interface Decision {
+  readonly key: string
+  readonly operation: number
+  /** Null when the operation cannot run without the field. */
+  readonly field: string | null
+  readonly reason: string
+}
+
+/** What `rebase` takes: the operations that stay, and the fields that they leave out. */
+export interface Rebase {
+  readonly keep: readonly number[]
+  readonly leave: readonly { readonly operation: number; readonly field: string }[]
+}
+
+/** The decisions that the conflicts of a review ask for. */
+export function decisionsOf({ operations, conflicts }: Pick<Reviewed, 'operations' | 'conflicts'>): Decision[] {
+  const against = Map.groupBy(conflicts, ({ operation }) => operation)
+  return operations.flatMap(({ number, verb, id, data = {} }): Decision[] => {
+    const found = against.get(number) ?? []
+    const isOwn = (one: Conflict) => one.id === id && one.field !== undefined && Object.hasOwn(data, one.field)
+    if (verb === 'update' && found.every(isOwn))
+      return found.map(({ field, reason }) => ({
+        key: `${number} ${field}`,
+        operation: number,
+        field: field!,
+        reason,
+      }))
+    const reason = found.map((one) => one.reason).join(' ')
+    return found.length === 0 ? [] : [{ key: String(number), operation: number, field: null, reason }]
+  })
+}
+
+/** The rebase without what these decisions leave. An update of which all fields are left is dropped by the service. */
+export function rebaseOf(operations: Reviewed['operations'], left: readonly Decision[]): Rebase {
+  const dropped = new Set(left.flatMap(({ operation, field }) => (field === null ? [operation] : [])))
+  return {
+    keep: operations.map(({ number }) => number).filter((number) => !dropped.has(number)),
+    leave: left.flatMap(({ operation, field }) => (field === null ? [] : [{ operation, field }])),
+  }
 }
 
 /** What was proposed and not approved: the service lists only what was written. */

@@ -4,58 +4,56 @@ import { useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { Act } from '../ui/basics.tsx'
 import { numberText } from '../values/format.ts'
+import { decisionsOf, type Rebase, type Reviewed, rebaseOf } from './changeset.ts'
 
 /** How many conflicts are decided one by one; beyond them one choice is for all. */
 const MOST = 50
 
 /** The conflicts of a changeset, each with a choice: take what was proposed, or leave what is there. */
 export function Conflicts(props: {
+  operations: Reviewed['operations']
   conflicts: readonly Conflict[]
-  /** The numbers of all operations. */
-  operations: readonly number[]
-  onRebase: (keep: readonly number[]) => Promise<unknown>
+  onRebase: (rebase: Rebase) => Promise<unknown>
 }) {
-  const numbers = [...new Set(props.conflicts.map(({ operation }) => operation))]
-  const [taken, setTaken] = useState<ReadonlySet<number>>(new Set())
-  const set = (some: readonly number[], isTaken: boolean) => {
+  const decisions = decisionsOf(props)
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
+  const set = (some: readonly string[], isTaken: boolean) => {
     const next = new Set(taken)
-    for (const number of some)
-      if (isTaken) next.add(number)
-      else next.delete(number)
+    for (const key of some)
+      if (isTaken) next.add(key)
+      else next.delete(key)
     setTaken(next)
   }
-  const keep = props.operations.filter((number) => !numbers.includes(number) || taken.has(number))
+  const keys = decisions.map(({ key }) => key)
+  const left = decisions.filter(({ key }) => !taken.has(key))
   return (
     <section class="panel conflicts" aria-labelledby="conflicts-title">
-      <h2 id="conflicts-title">
-        {numbers.length === 1 ? t('1 conflict') : t('{} conflicts', numberText(numbers.length))}
-      </h2>
+      <h2 id="conflicts-title">{keys.length === 1 ? t('1 conflict') : t('{} conflicts', numberText(keys.length))}</h2>
       <p class="about">
         {t('Others changed the same fields after the proposal, or a rule refuses it. Decide each one.')}
       </p>
       <ul>
-        {numbers.slice(0, MOST).map((number) => (
-          <li key={number}>
+        {decisions.slice(0, MOST).map(({ key, operation, field, reason }) => (
+          <li key={key}>
             <fieldset>
               <legend>
-                <span class="review-number">{number}</span>{' '}
-                {props.conflicts.find(({ operation }) => operation === number)!.reason}
+                <span class="review-number">{operation}</span> {reason}
               </legend>
               <label>
                 <input
                   type="radio"
-                  name={`conflict-${number}`}
-                  checked={!taken.has(number)}
-                  onChange={() => set([number], false)}
+                  name={`conflict-${key}`}
+                  checked={!taken.has(key)}
+                  onChange={() => set([key], false)}
                 />{' '}
-                {t('Leave what is there')}
+                {field === null ? t('Leave out the operation') : t('Leave what is there')}
               </label>
               <label>
                 <input
                   type="radio"
-                  name={`conflict-${number}`}
-                  checked={taken.has(number)}
-                  onChange={() => set([number], true)}
+                  name={`conflict-${key}`}
+                  checked={taken.has(key)}
+                  onChange={() => set([key], true)}
                 />{' '}
                 {t('Take the proposal')}
               </label>
@@ -64,13 +62,13 @@ export function Conflicts(props: {
         ))}
       </ul>
       <div class="actions">
-        <button type="button" onClick={() => set(numbers, true)}>
+        <button type="button" onClick={() => set(keys, true)}>
           {t('Take all')}
         </button>
-        <button type="button" onClick={() => set(numbers, false)}>
+        <button type="button" onClick={() => set(keys, false)}>
           {t('Leave all')}
         </button>
-        <Act class="primary" onRun={() => props.onRebase(keep)}>
+        <Act class="primary" onRun={() => props.onRebase(rebaseOf(props.operations, left))}>
           {t('Apply choices')}
         </Act>
       </div>

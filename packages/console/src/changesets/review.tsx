@@ -205,7 +205,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         </div>
         <div class="review-side">
           {isOpen && conflicts.length > 0 && (isOwn || writesAll) && (
-            <Conflicts conflicts={conflicts} operations={numbers} onRebase={(keep) => decide('rebase', { keep })} />
+            <Conflicts {...changeset} onRebase={(choices) => decide('rebase', choices)} />
           )}
           {isOpen && <EffectPanel id={id} types={changeset.types ?? []} />}
           <Talk id={id} comments={changeset.comments ?? []} canWrite={may('write', nouns.value.get('Changeset'))} />

@@ -28,6 +28,7 @@ const texts = {
   'Others changed the same fields after the proposal, or a rule refuses it. Decide each one.':
     'Andere haben dieselben Felder nach dem Vorschlag geändert, oder eine Regel lehnt ihn ab. Entscheiden Sie jeden.',
   'Leave what is there': 'Lassen, was da ist',
+  'Leave out the operation': 'Die Operation weglassen',
   'Take the proposal': 'Den Vorschlag nehmen',
   'Take all': 'Alle nehmen',
   'Leave all': 'Alle lassen',

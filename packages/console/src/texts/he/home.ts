@@ -28,6 +28,7 @@ const texts = {
   'Others changed the same fields after the proposal, or a rule refuses it. Decide each one.':
     'אחרים שינו את אותם שדות אחרי ההצעה, או שכלל דוחה אותה. החליטו על כל אחת.',
   'Leave what is there': 'להשאיר את הקיים',
+  'Leave out the operation': 'להשמיט את הפעולה',
   'Take the proposal': 'לקבל את ההצעה',
   'Take all': 'לקבל הכול',
   'Leave all': 'להשאיר הכול',

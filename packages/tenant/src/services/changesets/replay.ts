@@ -1,5 +1,6 @@
 import { listed, Problem } from '@tildebase/nouns'
 import type { Steps } from '../../engine/turns.ts'
+import { isVisible } from '../../query/rights/visible-entity.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { RunResult } from '../../write/verb-request.ts'
@@ -54,7 +55,8 @@ export function* replay(write: Write, operations: readonly Operation[], untried:
       return { operation, result, events, problem: null }
     } catch (reason) {
       if (!(reason instanceof Problem) || NOT_CONFLICTS.has(reason.code)) throw reason
-      conflicts.push(failure(operation, reason))
+      const failed = failure(operation, reason)
+      conflicts.push(failed, ...besides(write, operation, later).filter(({ field }) => field !== failed.field))
       return { operation, result: null, events: [], problem: reason }
     }
   }
@@ -80,6 +82,14 @@ function requestOf({ type, verb, id, data, cascade, contents }: Operation) {
 function failure({ number, type, id }: Operation, { message, about }: Problem): Conflict {
   const field = typeof about.field === 'string' ? about.field : undefined
   return { operation: number, type, id, ...(field && { field }), reason: message }
+}
+
+/** The fields of an update that cannot run which others changed: they are in conflict also when the rest is mended. */
+function besides(write: Write, operation: Operation, later: ChangeLog): Conflict[] {
+  const { engine, grant } = write
+  const noun = engine.nouns.get(operation.type)
+  if (operation.verb !== 'update' || !noun || !isVisible(engine, grant, noun, operation.id)) return []
+  return overlaps(write, operation, [], later).filter(({ field }) => field !== undefined)
 }
 
 /** The fields that the operation gives or changes, and that others changed after it was proposed. */

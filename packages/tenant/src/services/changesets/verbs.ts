@@ -98,20 +98,22 @@ function comment(write: Write, request: VerbRequest): RunResult {
   return settle(write, changeset, 'comment', { comments: commented(write, changeset, argsOf(request.data).text) })
 }
 
-/** Keeps some operations as if they were proposed now, and drops the others. */
+/** Keeps some operations as if they were proposed now, without the fields that `{leave}` names, and drops the others. */
 function rebase(write: Write, request: VerbRequest): RunResult {
   const { engine } = write
   const changeset = opened(write, request, 'rebase')
   demandSay(write, changeset)
   const all = operationsOf(engine, changeset)
-  const numbers = numbersIn(argsOf(request.data), 'keep', all)
+  const args = argsOf(request.data)
+  const numbers = numbersIn(args, 'keep', all)
   const kept = numbers === null ? all : all.filter(({ number }) => numbers.has(number))
+  const left = leftIn(args.leave, kept)
   const base = engine.head.seq
   const own = ofItsOwn(write)
-  const operations = kept.map(({ base: _, ...operation }) => operation)
+  const operations = kept.flatMap(({ base: _, ...operation }) => without(operation, left.get(operation.number)))
   const { parts, bytes } = writeParts(own, changeset.id, changeset.parts, base, operations)
   dropParts(own, changeset.id, changeset.parts)
-  return settle(write, changeset, 'rebase', { base, parts, bytes, operationCount: kept.length })
+  return settle(write, changeset, 'rebase', { base, parts, bytes, operationCount: operations.length })
 }
 
 function settle(write: Write, { id }: Changeset, verb: string, serviceFields: { [field: string]: Json }): RunResult {
@@ -165,6 +167,36 @@ function numbersIn(
     ? `there is no operation ${JSON.stringify(unknown)} in this changeset`
     : 'must be a list of operation numbers, such as [1, 3]'
   throw invalid('Changeset', [{ field, message }])
+}
+
+/** The fields that `[{operation, field}]` leaves out, by the numbers of their operations. */
+function leftIn(given: unknown, kept: readonly Operation[]): ReadonlyMap<number, ReadonlySet<string>> {
+  const left = new Map<number, Set<string>>()
+  const known = new Map<unknown, Operation>(kept.map((operation) => [operation.number, operation]))
+  const refuse = (message: string): never => {
+    throw invalid('Changeset', [{ field: 'leave', message }])
+  }
+  if (given !== undefined && given !== null && !Array.isArray(given))
+    refuse('must be a list, such as [{"operation": 1, "field": "title"}]')
+  for (const one of (given ?? []) as readonly unknown[]) {
+    const { operation: number, field } = isPlainObject(one) ? one : {}
+    const operation = known.get(number)
+    if (!operation) return refuse(`there is no operation ${JSON.stringify(number) ?? ''} that is kept`)
+    const isGiven = typeof field === 'string' && Object.hasOwn(operation.data ?? {}, field)
+    // The other verbs are one act, and the arguments of a verb say how.
+    if (operation.verb !== 'update' || !isGiven)
+      return refuse(`operation ${operation.number} is not an update with the field ${JSON.stringify(field) ?? ''}`)
+    left.set(operation.number, (left.get(operation.number) ?? new Set()).add(field))
+  }
+  return left
+}
+
+/** An operation without some fields; nothing, if it has no others. */
+function without<T extends Omit<Operation, 'base'>>(operation: T, left: ReadonlySet<string> | undefined): readonly T[] {
+  if (left === undefined) return [operation]
+  const data = Object.fromEntries(Object.entries(operation.data ?? {}).filter(([field]) => !left.has(field)))
+  if (Object.keys(data).every((field) => field.startsWith('$'))) return []
+  return [{ ...operation, data, fields: operation.fields.filter((field) => !left.has(field)) }]
 }
 
 function argsOf(data: unknown): { readonly [name: string]: unknown } {
