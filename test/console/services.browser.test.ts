@@ -84,7 +84,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     let isSlow = true
     const fake = await startFake(
       hubspotFake({ contacts, companies: [], deals: [], tickets: [] }),
-      (_, { searchParams }) => (isSlow && Number(searchParams.get('after')) >= 30 ? 'limit' : null),
+      (_, { searchParams }) => (isSlow && Number(searchParams.get('after')) >= 30 ? 'long limit' : null),
     )
     const { page } = await stage.enter('integrations', { size: { width: 390, height: 844 } })
 

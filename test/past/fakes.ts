@@ -17,8 +17,8 @@ export interface Fake {
   stop(): Promise<void>
 }
 
-/** What can happen to a request: a limit, a failure, an answer or a connection that is cut off, an answer of another form. */
-export type Trouble = 'limit' | 'failure' | 'cut answer' | 'cut connection' | 'no list'
+/** What can happen to a request: a limit, one for as long as a run waits, a failure, an answer or a connection that is cut off, an answer of another form. */
+export type Trouble = 'limit' | 'long limit' | 'failure' | 'cut answer' | 'cut connection' | 'no list'
 
 /** Of every ten requests three fail. */
 function someFail(turn: number): Trouble | null {
@@ -35,8 +35,10 @@ export async function startFake(
     const url = new URL(request.url!, 'http://fake')
     asked.push(`${url.pathname}${url.search}`)
     const trouble = troubleOf(asked.length, url)
-    if (trouble === 'limit')
-      return void response.writeHead(429, { 'retry-after': '1' }).end('{"message":"too many requests"}')
+    if (trouble === 'limit' || trouble === 'long limit')
+      return void response
+        .writeHead(429, { 'retry-after': trouble === 'limit' ? '1' : '120' })
+        .end('{"message":"too many requests"}')
     if (trouble === 'failure') return void response.writeHead(500).end('{"message":"oops"}')
     if (trouble === 'no list') return void response.writeHead(200).end('{}')
     const answer = provider(url, request.headers.authorization ?? '')
