@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { Draft, Entity } from '../values/entity.ts'
 import { inSentence, labelOf, numberText } from '../values/format.ts'
-import { isEditable, type Noun, plural } from '../values/noun.ts'
+import { isEditable, isRequired, type Noun, plural, titleField } from '../values/noun.ts'
 import { changeMany, commonVerbs, progress } from './bulk.ts'
 import { exportItems } from './export/export.ts'
 
@@ -22,12 +22,25 @@ export function BulkBar(props: {
 }) {
   const { noun, selected } = props
   const [editing, setEditing] = useState(false)
+  const [isEmptying, setEmptying] = useState(false)
+  const [emptied, setEmptied] = useState<ReadonlySet<string>>(new Set())
   const [asking, setAsking] = useState<Verb | null>(null)
   const running = progress.value
   const verbs = commonVerbs(noun, selected)
   const change = async (what: Omit<Parameters<typeof changeMany>[1], 'noun'>) => {
     await changeMany(selected, { noun, ...what })
     props.onClear()
+  }
+  const empty = (name: string, isEmptied: boolean) => {
+    const next = new Set(emptied)
+    if (isEmptied) next.add(name)
+    else next.delete(name)
+    setEmptied(next)
+  }
+  const startEditing = () => {
+    setEmptied(new Set())
+    setEmptying(false)
+    setEditing(true)
   }
   const runOnAll = (verb: Verb, body: Draft) =>
     change({ done: inSentence(verb.event), method: 'POST', suffix: `/${verb.name}`, body })
@@ -48,7 +61,7 @@ export function BulkBar(props: {
           )}
           <span class="spring" />
           {noun.verbs.update && (
-            <button type="button" onClick={() => setEditing(true)}>
+            <button type="button" onClick={startEditing}>
               <Icon name="edit" /> {t('Edit')}
             </button>
           )}
@@ -101,20 +114,49 @@ export function BulkBar(props: {
             initial={{}}
             submit={t('Save all')}
             onCancel={() => setEditing(false)}
-            onSubmit={async (body) => {
+            onSubmit={async (written) => {
               setEditing(false)
+              const body = { ...Object.fromEntries([...emptied].map((name) => [name, null])), ...written }
               if (Object.keys(body).length > 0) await change({ done: 'changed', method: 'PUT', suffix: '', body })
             }}
-          />
+          >
+            <button
+              type="button"
+              class="quiet more-fields"
+              aria-expanded={isEmptying}
+              onClick={() => setEmptying(!isEmptying)}
+            >
+              {t('Empty a field')}
+            </button>
+            {isEmptying && (
+              <div class="form-grid">
+                {optionalFields(noun)
+                  .filter(({ name }) => !isRequired(noun.fields[name]!))
+                  .map(({ name }) => (
+                    <label key={name} class="check">
+                      <input
+                        type="checkbox"
+                        aria-label={t('Empty {}', inSentence(name))}
+                        checked={emptied.has(name)}
+                        onChange={({ currentTarget }) => empty(name, currentTarget.checked)}
+                      />{' '}
+                      {labelOf(name)}
+                    </label>
+                  ))}
+              </div>
+            )}
+          </FieldsForm>
         </Dialog>
       )}
     </section>
   )
 }
 
+/** What many can be given at once. A name is not: the first keys of a form would rename all of them. */
 function optionalFields(noun: Noun): FormField[] {
   return Object.values(noun.fields)
     .filter((field) => isEditable(noun, field))
+    .filter(({ name }) => name !== titleField(noun))
     .filter((field) => field.kind === 'forward' || field.index !== 'unique')
     .map((field) => ({ ...field, required: false }))
 }

@@ -52,6 +52,8 @@ const texts = {
   'Run a verb': 'Aktion ausführen',
   'Clear the selection': 'Auswahl aufheben',
   'Edit {} {}': '{} {} bearbeiten',
+  'Empty a field': 'Ein Feld leeren',
+  'Empty {}': '{} leeren',
   'Fields that you leave alone keep their values.': 'Felder, die Sie nicht anfassen, behalten ihre Werte.',
   'Save all': 'Alle speichern',
   'Nothing {}: {}': 'Nichts {}: {}',

@@ -51,6 +51,8 @@ const texts = {
   'Run a verb': 'ביצוע פעולה',
   'Clear the selection': 'ביטול הבחירה',
   'Edit {} {}': 'עריכת {} {}',
+  'Empty a field': 'ריקון שדה',
+  'Empty {}': 'ריקון {}',
   'Fields that you leave alone keep their values.': 'שדות שלא תיגעו בהם שומרים על ערכיהם.',
   'Save all': 'שמירת הכול',
   'Nothing {}: {}': 'דבר לא {}: {}',
