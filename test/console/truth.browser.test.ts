@@ -165,7 +165,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     expect(text).toContain('€1,500')
   })
 
-  test('a webhook whose receiver fails is not shown as working', async () => {
+  test('a webhook whose receiver fails is not shown as working, with its answers and the next try', async () => {
     const receiver = await Receiver.start()
     receiver.answer(500)
     const { body } = await stage.host.request('POST', '/~acme/webhooks', {
@@ -181,7 +181,12 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     await row.getByText('Failing').waitFor()
     await page.goto(`${stage.host.url}/console#/~acme/webhooks/${body.$id}`)
     await page.locator('.tail summary').first().click()
-    await page.getByText(/500/).first().waitFor()
+    const attempts = page.locator('.attempts li')
+    await attempts.last().waitFor()
+
+    expect(await attempts.first().innerText()).toMatch(/: The endpoint returned 500 in [\d,]+ ms$/)
+    await attempts.last().getByText('Next try').waitFor()
+    expect(Date.parse((await attempts.last().locator('time').getAttribute('datetime'))!)).toBeGreaterThan(Date.now())
     await receiver.stop()
   })
 

@@ -27,6 +27,7 @@ interface Delivery extends Omit<Attempt, 'at'> {
   readonly seq: number | null
   readonly state: string
   readonly createdAt: string
+  readonly nextAttemptAt: string | null
   readonly attempts: readonly Attempt[]
 }
 
@@ -113,6 +114,11 @@ function Line(props: { delivery: Delivery; writes: boolean; onRedeliver: () => P
                   <Time iso={attempt.at} />: {resultText(attempt)}
                 </li>
               ))}
+              {delivery.nextAttemptAt !== null && (
+                <li>
+                  <Time iso={delivery.nextAttemptAt} />: {t('Next try')}
+                </li>
+              )}
             </ul>
             {delivery.seq !== null && <Payload seq={delivery.seq} />}
           </div>
@@ -132,5 +138,6 @@ function Payload({ seq }: { seq: number }) {
 }
 
 function resultText({ status, latency, error }: Omit<Attempt, 'at'>): string {
-  return t('{} in {} ms', error ?? status ?? t('no answer'), numberText(latency))
+  // A reason is a sentence with its full stop.
+  return t('{} in {} ms', error?.replace(/\.$/, '') ?? status ?? t('no answer'), numberText(latency))
 }

@@ -6,6 +6,7 @@ const texts = {
   'Nothing was sent yet': 'Noch nichts wurde gesendet',
   Redeliver: 'Erneut zustellen',
   Payload: 'Inhalt',
+  'Next try': 'Nächster Versuch',
   'no answer': 'keine Antwort',
   'Signed events, sent to other systems': 'Signierte Ereignisse, an andere Systeme gesendet',
   'New webhook': 'Neuer Webhook',

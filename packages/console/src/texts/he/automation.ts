@@ -6,6 +6,7 @@ const texts = {
   'Nothing was sent yet': 'עדיין לא נשלח דבר',
   Redeliver: 'שליחה חוזרת',
   Payload: 'תוכן',
+  'Next try': 'הניסיון הבא',
   'no answer': 'אין תשובה',
   'Signed events, sent to other systems': 'אירועים חתומים, נשלחים למערכות אחרות',
   'New webhook': 'Webhook חדש',
