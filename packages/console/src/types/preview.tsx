@@ -14,8 +14,8 @@ interface Effect {
   readonly entities: number
 }
 
-/** What saving a type would do: a dry run of the service, and how many entities it concerns. */
-export function Preview({ noun, draft }: { noun: Noun | null; draft: TypeDraft }) {
+/** What saving a type would do: a dry run of the service, and how many entities it concerns; or why it was refused. */
+export function Preview({ noun, draft, refusal }: { noun: Noun | null; draft: TypeDraft; refusal: Error | null }) {
   const notation = notationOf(draft)
   const name = typeName(draft.name)
   const isWhole = name !== '' && draft.fields.every(({ name }) => name !== '')
@@ -23,12 +23,12 @@ export function Preview({ noun, draft }: { noun: Noun | null; draft: TypeDraft }
     ['schema preview', name, notation],
     isWhole ? (signal) => effectOf(noun, name, notation, signal) : null,
   )
-  if (!isWhole) return null
+  if (!isWhole) return <Failure error={refusal} />
   const { value } = effect
   return (
     <section class="preview" aria-label={t('Effect')}>
       <h2>{t('Effect')}</h2>
-      <Failure error={effect.error} />
+      <Failure error={effect.error ?? refusal} />
       {value && !effect.error && (
         <ul>
           {value.added.map((name) => (

@@ -9,7 +9,6 @@ import { say } from '../toast.ts'
 import { Labelled, Scroll } from '../ui/basics.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Failure } from '../ui/states.tsx'
 import { labelOf } from '../values/format.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
 import { FieldLine, VerbLine } from './lines.tsx'
@@ -172,8 +171,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
           </>
         )}
       </fieldset>
-      {canWrite && <Preview noun={noun} draft={settled} />}
-      <Failure error={error} />
+      {canWrite && <Preview noun={noun} draft={settled} refusal={error} />}
       {canWrite && (
         <footer>
           <button type="submit" class="primary">
