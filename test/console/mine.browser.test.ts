@@ -63,6 +63,21 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await page.getByText('Nothing waits for an answer').waitFor()
   })
 
+  test('a role for sales alone reads the notes of others on a contact, and leaves its own', async () => {
+    await stage.host.request('PUT', '/~acme/schema/roles/Sales', { scopes: 'write:crm,read:identity' })
+    const { $id } = await make('Contact', { name: 'Noted by sales' })
+    await make('Comment', { body: 'Of the office', about: $id })
+    const finn = await person(stage.host, 'acme', { name: 'Finn', email: 'finn-sales@example.com', role: 'Sales' })
+    const { page } = await enterAs(finn, `Contact/${$id}`)
+    const notes = page.locator('.comments li')
+
+    await notes.filter({ hasText: 'Of the office' }).waitFor()
+    await page.getByLabel('New note').fill('Prefers letters')
+    await page.getByRole('button', { name: 'Add note' }).click()
+
+    await notes.filter({ hasText: 'Prefers letters' }).getByText('Finn').waitFor()
+  })
+
   test('a role that sees own records only is one checkbox, and its people create what they own', async () => {
     const admin = await person(stage.host, 'acme', { name: 'Cy', email: 'cy-office@example.com', role: 'Admin' })
     const { page: office } = await enterAs(admin, 'roles')

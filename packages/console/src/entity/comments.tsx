@@ -26,7 +26,9 @@ export function Comments({ entity }: { entity: Entity }) {
   const text = kept.draft
   const isIssue = entity.$type === 'Issue'
   const filter = isIssue ? { $or: [{ about: entity.$id }, { issue: entity.$id }] } : { about: entity.$id }
-  const isThere = may('read', noun) && !WITHOUT.has(entity.$type)
+  // The rights on an entity are rights on the notes about it. A key that only reads is offered nothing to write.
+  const about = nouns.value.get(entity.$type)
+  const isThere = !WITHOUT.has(entity.$type) && (may('read', noun) || may('read', about))
   const found = useData<Page>(
     ['comments', entity.$id, asOf.value],
     isThere
@@ -54,7 +56,7 @@ export function Comments({ entity }: { entity: Entity }) {
       sayError,
     )
   const notes = found.value?.results ?? []
-  const writes = mayChange(noun)
+  const writes = mayChange(noun) || mayChange(about)
   if (notes.length === 0 && !writes) return null
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>
