@@ -25,6 +25,24 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
     return { ...tab, id: user.$id }
   }
 
+  /** Runs a verb, also where it is in the menu or asks for arguments, until the page says that it is done. */
+  const run = async (page: Tab['page'], verb: string, done: RegExp): Promise<void> => {
+    const hands = handsOn(page, manner)
+    const button = page.getByRole('button', { name: verb, exact: true })
+    const menu = page.getByRole('button', { name: 'More verbs' })
+    await button.or(menu).first().waitFor()
+    if (await button.isVisible()) await hands.press(button)
+    else {
+      await hands.press(menu)
+      await hands.press(page.getByRole('menuitem', { name: verb, exact: true }))
+    }
+    const dialog = page.getByRole('dialog').getByRole('button', { name: verb })
+    const said = page.getByText(done).first()
+    await dialog.or(said).first().waitFor()
+    if (await dialog.isVisible()) await hands.press(dialog)
+    await said.waitFor()
+  }
+
   test('a founder names the company, chooses a currency, imports a file and looks back', async () => {
     const { page } = await stage.enter('', { tenant: 'founded', size })
     const hands = handsOn(page, manner)
@@ -71,9 +89,12 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
     await hands.write(page.getByLabel('New note'), 'Called, they want two')
     await hands.press(page.getByRole('button', { name: 'Add note' }))
     await page.locator('.comments li', { hasText: 'they want two' }).waitFor()
+    await run(page, 'Win', /won\./)
 
     const { results } = (await stage.host.request('GET', `/~acme/Deal?owner=${id}`)).body
-    expect(results).toMatchObject([{ name: `Roof by ${manner}`, value: 1200, stage: 'Qualification' }])
+    expect(results).toMatchObject([{ name: `Roof by ${manner}`, value: 1200, stage: 'Won' }])
+    const history = (await stage.host.request('GET', `/~acme/Deal/${results[0].$id}/history`)).body.results
+    expect(history.map(({ verb }: { verb: string }) => verb).sort()).toEqual(['advance', 'create', 'win'])
   })
 
   test('a colleague in support starts a ticket, resolves it, and takes the resolution back', async () => {
@@ -87,16 +108,7 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
     await hands.press(page.getByRole('link', { name: `Pump by ${manner}` }))
     await hands.press(page.getByRole('button', { name: 'Start', exact: true }))
     await expect.poll(async () => (await read('Ticket', $id)).status).toBe('InProgress')
-    await hands.press(page.getByRole('button', { name: 'Resolve', exact: true }))
-    const dialog = page.getByRole('dialog').getByRole('button', { name: 'Resolve' })
-    await Promise.race([
-      dialog.waitFor(),
-      page
-        .getByText(/resolved\./)
-        .first()
-        .waitFor(),
-    ])
-    if (await dialog.isVisible()) await hands.press(dialog)
+    await run(page, 'Resolve', /resolved\./)
     await expect.poll(async () => (await read('Ticket', $id)).status).toBe('Resolved')
     // The message about the start may still be there.
     const message = page.locator('.toast').filter({ hasText: /resolved\./ })
@@ -145,9 +157,19 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
     await hands.write(page.getByLabel('Field name').last(), `Print run ${manner}`)
     await hands.press(page.getByRole('button', { name: 'Save the type' }))
     await page.getByText('Campaign saved.').waitFor()
+    await hands.open('API keys')
+    await hands.press(page.getByRole('button', { name: 'New key' }))
+    await hands.write(page.getByRole('dialog').getByLabel('Name'), `Robot ${manner}`)
+    await hands.press(page.getByRole('dialog').getByLabel('crm'))
+    await hands.press(page.getByRole('dialog').getByRole('button', { name: 'Create' }))
+    const secret = (await page.getByLabel('The new key').textContent())!
+    await hands.press(page.getByRole('dialog').getByRole('button', { name: 'Close' }))
     await hands.open('Events')
-    await page.locator('.tail summary').first().waitFor()
+    await hands.choose(page.getByLabel('By whom'), `Admi ${manner}`)
+    await page.locator('.event-type', { hasText: 'ApiKey.created' }).waitFor()
+    await page.locator('.event-type', { hasText: 'Contact.created' }).waitFor({ state: 'detached' })
 
+    expect((await stage.host.as(secret)('GET', '/~acme/Contact')).status).toBe(200)
     const roles = (await stage.host.request('GET', '/~acme/schema/roles')).body.results
     const made = roles.find(({ name }: { name: string }) => name === role)
     expect(made).toMatchObject({
