@@ -90,7 +90,7 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
     expect((await read('Ticket', $id)).status).toBe('InProgress')
   })
 
-  test('a column of a board is folded, and no key opens a card that nobody sees marked', async () => {
+  test('a column of a board is folded, and no key opens a card that is not marked', async () => {
     await make('Ticket', { subject: 'Folded away', status: 'Open' })
     const { page } = await stage.enter('Ticket?layout=board&text=Folded')
     const column = page.getByRole('region', { name: 'Open', exact: true })

@@ -212,7 +212,7 @@ describe.skipIf(BROWSER === null)('input that comes before an answer', () => {
     faults.length = 0
   })
 
-  test('a list shows what others write without a pause, and is not busy for ever', async () => {
+  test('a list shows what others write without a pause, and does not stay busy', async () => {
     const write = async (number: number) =>
       stage.host.request('POST', '/~rush/Deal', { name: `Deal ${number}`, value: number, currency: 'eur' })
     await write(1)

@@ -97,8 +97,8 @@ export function invalidate(types: ReadonlySet<string>): void {
 }
 
 /**
- * Asks questions again. An answer that is under way may be from before a change, and the question follows once more. It is
- * not cancelled: in a tenant with a write before each answer, no answer would ever arrive.
+ * Asks questions again. The answer of a running request may be from before a change, so the question follows once more. The
+ * request is not cancelled: in a tenant with a write before each answer, no answer would ever arrive.
  */
 function askAgain(questions: QueryFilters): void {
   cache
