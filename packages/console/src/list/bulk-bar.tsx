@@ -9,15 +9,17 @@ import { Menu } from '../ui/menu.tsx'
 import type { Draft, Entity } from '../values/entity.ts'
 import { inSentence, labelOf, numberText } from '../values/format.ts'
 import { isEditable, isRequired, type Noun, plural, titleField } from '../values/noun.ts'
-import { changeMany, commonVerbs, progress } from './bulk.ts'
+import { changeMany, commonVerbs, everyOne, progress } from './bulk.ts'
 import { exportItems } from './export/export.ts'
 
 /** What can be done with the rows that are selected. */
 export function BulkBar(props: {
   noun: Noun
   selected: readonly Entity[]
+  /** The filter of the list, and how many entities it finds. */
+  filter: object
   total: number
-  onAll: () => void
+  onAll: (all: readonly Entity[]) => void
   onClear: () => void
 }) {
   const { noun, selected } = props
@@ -55,7 +57,11 @@ export function BulkBar(props: {
         <>
           <strong>{t('{} selected', numberText(selected.length))}</strong>
           {props.total > selected.length && (
-            <button type="button" class="quiet" onClick={props.onAll}>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => void everyOne(noun, props.filter, props.total).then(props.onAll)}
+            >
               {t('Select all {}', numberText(props.total))}
             </button>
           )}

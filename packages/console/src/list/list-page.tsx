@@ -13,7 +13,6 @@ import { isNarrow } from '../ui/narrow.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular, titleField } from '../values/noun.ts'
-import { everyOne } from './bulk.ts'
 import { ListActions } from './list-actions.tsx'
 import { asked, boardFields, calendarFields, lookOf, setColumns, setLook } from './look.ts'
 import { Nothing } from './nothing.tsx'
@@ -192,8 +191,9 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         <BulkBar
           noun={noun}
           selected={[...selected.values()]}
+          filter={filter}
           total={page.value?.total ?? 0}
-          onAll={() => void everyOne(noun, filter, page.value?.total ?? 0).then((all) => list.select(all, true))}
+          onAll={(all) => list.select(all, true)}
           onClear={list.clearSelection}
         />
       )}

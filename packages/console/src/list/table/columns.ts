@@ -1,5 +1,5 @@
 import type { Field } from '@tildebase/nouns'
-import { isMoney, labelOf } from '../../values/format.ts'
+import { labelOf } from '../../values/format.ts'
 import { isWritable, type Noun, titleField, titleRelations } from '../../values/noun.ts'
 
 /** The column that shows what an entity is called, for types that have no field for it. */
@@ -74,17 +74,10 @@ export function firstFields(noun: Noun): string[] {
   const relations = titleRelations(noun)
   // A type of a few fields has no reason to hide some.
   if (fields.length <= FEW) return fields.map(({ name }) => name)
-  const first = [...new Set([...(title === null ? [] : [title]), ...needed, ...relations, ...worth])].slice(
+  return [...new Set([...(title === null ? [] : [title]), ...needed, ...relations, ...worth])].slice(
     0,
     Math.max(6, needed.length),
   )
-  return first.flatMap((name) => (isAmount(noun, name) ? [name, 'currency'] : [name]))
-}
-
-/** Whether a field is the first amount of a type whose entities name a currency: an amount says little without it. */
-function isAmount(noun: Noun, name: string): boolean {
-  const amount = Object.values(noun.fields).find((field) => field.kind === 'number' && isMoney(field.name))
-  return name === amount?.name && isWritable(noun.fields.currency)
 }
 
 /** Whether the service counts or notes a field: people do not begin with it. */

@@ -35,7 +35,8 @@ export function CreateDialog(props: {
   const { noun, onClose } = props
   const preset = { ...ownedBy(noun), ...props.preset }
   const currency = noun.fields.currency?.kind === 'string' ? currencyOf(null) : null
-  const first = [...firstFields(noun), ...Object.keys(preset)]
+  // After the name and the amount, which says little without it.
+  const first = [...firstFields(noun).toSpliced(2, 0, 'currency'), ...Object.keys(preset)]
   const rank = (name: string) => (name === titleField(noun) ? -1 : first.includes(name) ? first.indexOf(name) : 99)
   const fields = Object.values(noun.fields)
     .filter(isWritable)
