@@ -188,6 +188,7 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
     await page.getByLabel('Select all rows of this page').check()
     await page.getByLabel('Selection').getByRole('button', { name: 'Edit' }).click()
     const dialog = page.getByRole('dialog')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT')
     await dialog.getByLabel('Title').fill('Head')
     expect(await dialog.getByLabel('Name', { exact: true }).count()).toBe(0)
 

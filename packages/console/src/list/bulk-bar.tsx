@@ -158,11 +158,19 @@ export function BulkBar(props: {
   )
 }
 
-/** What many can be given at once. A name is not: the first keys of a form would rename all of them. */
+/** What many have in common, best first. A name is not, and texts come last: the first keys would change all of them. */
+const COMMON: readonly string[] = ['enum', 'forward']
+
 function optionalFields(noun: Noun): FormField[] {
   return Object.values(noun.fields)
     .filter((field) => isEditable(noun, field))
     .filter(({ name }) => name !== titleField(noun))
     .filter((field) => field.kind === 'forward' || field.index !== 'unique')
     .map((field) => ({ ...field, required: false }))
+    .sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+function rankOf({ kind }: FormField): number {
+  const rank = COMMON.indexOf(kind)
+  return rank < 0 ? COMMON.length : rank
 }
