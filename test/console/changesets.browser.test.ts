@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BROWSER } from './browser.ts'
-import { useStage } from './stage.ts'
+import { giveKey, useStage } from './stage.ts'
 
 const stage = useStage()
 
@@ -161,30 +161,32 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
   ])('a decision is made once: %s', async (_, [first, second]) => {
     const id = await contact({ title: '1' })
     const { $id } = await propose('Decided once', [[id, { title: '2' }]])
-    const { page } = await stage.enter(`changesets/${$id}`)
+    const { page } = await stage.browser.open()
     const button = page.getByRole('button', { name: 'Approve', exact: true })
     const act = (how: string) => (how === 'click' ? button.click() : page.keyboard.press(how))
-    await button.waitFor()
     const sent: string[] = []
-    page.on('request', (request) => {
-      if (request.method() === 'POST' && request.url().includes($id)) sent.push(request.url())
-    })
-    const { promise, resolve } = Promise.withResolvers<void>()
-    // The answer, and then what the page reads after it: a decision is made once until it is seen.
-    await page.route(`**/changesets/${$id}/approve`, async (route) => {
-      await promise
+    const answered = Promise.withResolvers<void>()
+    const reading = Promise.withResolvers<void>()
+    // The answer waits, and then what the page reads after it: a decision is made once until it is seen.
+    await page.route(`**/changesets/${$id}/*`, async (route) => {
+      if (route.request().method() === 'POST') {
+        sent.push(route.request().url())
+        await answered.promise
+      }
       await route.continue()
     })
-    const reading = Promise.withResolvers<void>()
+    await page.route(`**/changesets/${$id}`, async (route) => {
+      if (sent.length > 0) await reading.promise
+      await route.continue()
+    })
+    await page.goto(`${stage.host.url}/console#/~acme/changesets/${$id}`)
+    await giveKey({ page }, await stage.host.key('acme', 'admin:all'))
+    await button.waitFor()
 
     await act(first!)
     await expect.poll(() => sent.length).toBe(1)
     await act(second!)
-    await page.route(`**/changesets/${$id}`, async (route) => {
-      await reading.promise
-      await route.continue()
-    })
-    resolve()
+    answered.resolve()
     await page.getByText('1 operation approved.').waitFor()
     await act(second!)
     const asked = await page.getByRole('dialog').count()
