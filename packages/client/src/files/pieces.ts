@@ -38,7 +38,7 @@ export async function sendPieces(
         ? await send('PATCH', path, { 'upload-offset': `${offset}` }, content.slice(offset, offset + piece))
         : // Not HEAD: a refusal says why.
           await send('GET', path, {})
-      // Looking is no progress: a piece may be refused after each look.
+      // Looking is not progress: a piece may be refused after each look.
       if (isKnown) failures = 0
       isKnown = true
       offset = Number(state.get('upload-offset'))

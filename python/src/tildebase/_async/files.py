@@ -72,7 +72,7 @@ async def send_pieces(transport: AsyncTransport, root: str, upload: Upload) -> d
                 state = await _ask(transport, "GET", path)
             else:
                 state = await _ask(transport, "PATCH", path, {"upload-offset": str(offset)}, upload.piece(offset))
-                # Looking is no progress: a piece may be refused after each look.
+                # Looking is not progress: a piece may be refused after each look.
                 failures = 0
         except Problem as problem:
             # The answer to a piece got lost, or the service has not noticed yet that its connection is gone.
