@@ -111,14 +111,14 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     await page.mouse.down()
     await page.mouse.move(box.x + box.width + 58, box.y + 15)
     await page.mouse.up()
-    expect(await width()).toBe(before + 60)
+    await expect.poll(width).toBe(before + 60)
     await head.getByRole('button').focus()
     await page.keyboard.press('Shift+ArrowLeft')
     await expect.poll(width).toBe(before + 44)
     await page.reload()
     await giveKey({ page }, await stage.host.key('acme', 'admin:all'))
     await head.waitFor()
-    expect(await width()).toBe(before + 44)
+    await expect.poll(width).toBe(before + 44)
 
     const left = () =>
       page
