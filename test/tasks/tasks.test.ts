@@ -20,6 +20,11 @@ afterAll(() => app.stop())
 
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   app.request(method, `/~acme${path}`, body, headers)
+/** Reads a list or a count. On a busy machine it may take longer than it may, too: then it is asked for again. */
+async function list(path: string): Promise<Reply> {
+  const reply = await send('GET', path)
+  return reply.body.error === 'over_budget' ? list(path) : reply
+}
 const rename = (from: string, to: string) => send('POST', '/schema/Car/rename', { from, to })
 const retype = (to: string, query = '') => send('POST', `/schema/Car/retype${query}`, { field: 'size', to })
 
@@ -38,7 +43,7 @@ async function ended(begun: Reply, meanwhile: (task: any) => unknown = () => {})
 function kinds(): Promise<readonly string[]> {
   return Promise.all(
     ['', '-'].map(async (order) => {
-      const { body } = await send('GET', `/Car?limit=${FEW}&sort=${order}$createdAt`)
+      const { body } = await list(`/Car?limit=${FEW}&sort=${order}$createdAt`)
       expect(body).toMatchObject({ results: { length: FEW } })
       return [...new Set(body.results.map(({ size }: { size: unknown }) => typeof size))].join()
     }),
@@ -52,7 +57,7 @@ verifies(
     needs('second connection to a file')
     const seen: string[] = []
     const task = await ended(await retype('number'), async () => seen.push(...(await kinds())))
-    const [newest] = (await send('GET', '/Car?limit=1')).body.results
+    const [newest] = (await list('/Car?limit=1')).body.results
     const verified = await app.request('GET', '/operator/tenants/acme/verify')
 
     expect(task).toMatchObject({ state: 'done', progress: CARS, total: CARS, result: { status: 200, migrated: CARS } })
@@ -118,7 +123,7 @@ test('writes during a task wait for it, and are kept', async () => {
     send('POST', '/Car', { name: 'late', size: 'seven' }),
     send('POST', '/batch', { operations: [{ path: '/Contact', method: 'POST', body: { name: 'Bo' } }] }),
   ])
-  const isHere = (await send('GET', '/Car?name=late')).body.total
+  const isHere = (await list('/Car?name=late')).body.total
   const task = await ended(begun)
   const [car, batch] = await writes
 
@@ -130,7 +135,7 @@ test('writes during a task wait for it, and are kept', async () => {
     'seven',
     201,
   ])
-  expect((await send('GET', '/Car?name=late')).body.results[0].$id).toBe(car.body.$id)
+  expect((await list('/Car?name=late')).body.results[0].$id).toBe(car.body.$id)
 }, 60_000)
 
 verifies(
@@ -142,13 +147,13 @@ verifies(
     // Writes wait from the first step on.
     for (let seen = begun.body; seen.progress === 0; ) seen = (await send('GET', `/tasks/${begun.body.id}`)).body
     const writes = Array.from({ length: 80 }, (_, i) => send('POST', '/Contact', { name: `waits ${i}` }))
-    const read = await send('GET', '/Contact?limit=1')
+    const read = await list('/Contact?limit=1')
     const replies = await Promise.all(writes)
     const task = await ended(begun)
     await ended(await rename('length', 'size'))
     const refused = replies.filter(({ status }) => status !== 201)
     const filter = encodeURIComponent(JSON.stringify({ name: { $regex: '^waits' } }))
-    const kept = (await send('GET', `/Contact?limit=1&filter=${filter}`)).body.total
+    const kept = (await list(`/Contact?limit=1&filter=${filter}`)).body.total
 
     expect([task.state, read.status]).toEqual(['done', 200])
     expect([replies.length - refused.length, refused.length]).toEqual([64, 16])
@@ -165,7 +170,7 @@ verifies(
 test('a task that cannot be done says why, and a dry run leaves nothing', async () => {
   needs('second connection to a file')
   const failed = await ended(await retype('number'))
-  const head = (await send('GET', '/Car?sort=-$createdAt&limit=1')).body.results[0]
+  const head = (await list('/Car?sort=-$createdAt&limit=1')).body.results[0]
   const dry = await ended(await send('POST', '/schema/Car/rename?dryRun=true', { from: 'size', to: 'length' }))
   const { body: type } = await send('GET', '/schema/Car')
 
@@ -188,9 +193,9 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
     data: { name: `c${i}` },
   }))
   const synced = await ended(await send('POST', '/sync', { changes }, { 'x-correlation-id': 'sync-1' }))
-  const contacts = (await send('GET', '/Contact/count')).body
+  const contacts = (await list('/Contact/count')).body
   const undone = await ended(await send('POST', '/undo/sync-1'))
-  const left = (await send('GET', '/Contact/count')).body
+  const left = (await list('/Contact/count')).body
   const operations = Array.from({ length: OPERATIONS }, (_, i) => ({
     type: 'Contact',
     verb: 'create',
@@ -204,8 +209,8 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
   if (approved.status === 202) await ended(approved)
 
   expect([declared.state, declared.result]).toEqual(['done', { status: 200 }])
-  expect((await send('GET', '/Car?plate=none')).body.total).toBe(0)
-  expect((await send('GET', '/Car?limit=1&sort=$createdAt')).body.results[0].copy).toBe('car 0')
+  expect((await list('/Car?plate=none')).body.total).toBe(0)
+  expect((await list('/Car?limit=1&sort=$createdAt')).body.results[0].copy).toBe('car 0')
   expect(synced).toMatchObject({
     state: 'done',
     progress: count,
@@ -215,5 +220,5 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
   expect(contacts.count - left.count).toBe(count)
   expect([review.diff.length, review.conflicts]).toEqual([OPERATIONS, []])
   expect([200, 202]).toContain(approved.status)
-  expect((await send('GET', '/Contact/count')).body.count - left.count).toBe(OPERATIONS)
+  expect((await list('/Contact/count')).body.count - left.count).toBe(OPERATIONS)
 }, 120_000)

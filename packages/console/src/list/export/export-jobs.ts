@@ -1,19 +1,26 @@
 import { signal } from '@preact/signals'
 import type { Entity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
+import type { Look } from '../look.ts'
 
-export type Format = 'csv' | 'json' | 'ndjson' | 'parquet'
+/** A sheet is a CSV file for people; the others have all fields, as the service has them. */
+export type Format = 'sheet' | 'csv' | 'json' | 'ndjson' | 'parquet'
 
 /** What an export holds: everything under a filter, or the entities that are selected. */
 export type Exported =
   | { readonly filter: object; readonly total: number | null }
   | { readonly selected: readonly Entity[] }
 
+/** What a spreadsheet shows of a list: its columns, in its order. */
+export type Shown = Pick<Look, 'columns' | 'sort'>
+
 /** An export to run, as of the time that was shown. */
 export interface Export {
   readonly noun: Noun
   readonly format: Format
   readonly what: Exported
+  /** What the list showed. */
+  readonly shown: Shown
   readonly time: string | null
 }
 

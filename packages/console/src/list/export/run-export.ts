@@ -6,6 +6,7 @@ import type { Entity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
 import { type Export, type ExportJob, exportJobs, type Format, MOST_IDS } from './export-jobs.ts'
 import { saveFile } from './save-file.ts'
+import { readSheet } from './sheet.ts'
 
 const META = ['$version', '$createdAt', '$updatedAt', '$createdBy']
 const NEWLINE = 10
@@ -16,7 +17,7 @@ let lastId = 0
 export function runExport(wanted: Export): void {
   lastId += 1
   const id = lastId
-  const file = `${wanted.noun.name}.${wanted.format}`
+  const file = `${wanted.noun.name}.${wanted.format === 'sheet' ? 'csv' : wanted.format}`
   const leaving = new AbortController()
   const unit = wanted.format === 'parquet' ? 'bytes' : 'rows'
   const total = unit === 'bytes' ? null : 'selected' in wanted.what ? wanted.what.selected.length : wanted.what.total
@@ -62,8 +63,10 @@ async function run(wanted: Export, { id, file }: ExportJob, signal: AbortSignal)
 type OnPart = (patch: Partial<ExportJob>) => void
 
 /** One file, read in parts where all ids do not fit into one request. */
-async function read({ noun, format, what, time }: Export, signal: AbortSignal, onPart: OnPart): Promise<Blob> {
+async function read(wanted: Export, signal: AbortSignal, onPart: OnPart): Promise<Blob> {
+  const { noun, format, what, shown, time } = wanted
   const parts = 'filter' in what ? [what.filter] : partsOf(what.selected)
+  if (format === 'sheet') return readSheet(noun, parts, shown, time, signal, (done) => onPart({ done }))
   // The parts have the same columns, also where their entities have other fields.
   const fields = parts.length > 1 && 'selected' in what && format === 'csv' ? columnsOf(noun, what.selected) : undefined
   const read: Blob[] = []

@@ -199,6 +199,10 @@ const texts = {
   'Last year': 'Letztes Jahr',
   'Next 7 days': 'Nächste 7 Tage',
   'Next 30 days': 'Nächste 30 Tage',
+  'Spreadsheet, as shown': 'Tabelle, wie angezeigt',
+  'CSV, all fields': 'CSV, alle Felder',
+  'NDJSON, one line each': 'NDJSON, eine Zeile je Eintrag',
+  'Parquet, for analysis': 'Parquet, für Auswertungen',
 }
 
 export default texts

@@ -194,6 +194,10 @@ const texts = {
   'Last year': 'השנה שעברה',
   'Next 7 days': '7 הימים הבאים',
   'Next 30 days': '30 הימים הבאים',
+  'Spreadsheet, as shown': 'גיליון, כפי שמוצג',
+  'CSV, all fields': 'CSV, כל השדות',
+  'NDJSON, one line each': 'NDJSON, שורה לכל רשומה',
+  'Parquet, for analysis': 'Parquet, לניתוח',
 }
 
 export default texts
