@@ -4,6 +4,8 @@ import type { SyncKeyValues } from 'cloudflare:workers'
 interface RestoreMark {
   /** How many events the log has in all, if that was said. */
   readonly of: number | null
+  /** Whether a client sends it in slices. */
+  readonly inSlices?: boolean
   /** The backup that it reads; absent if a client sends the slices. */
   readonly source?: BackupSource
   /** Why it cannot continue. */

@@ -120,7 +120,7 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
   const { slug, marks } = context
   if (request.body === null) throw new Problem('invalid_body', 'Send the lines of a log as the body.')
   // A slice may arrive while the one before is worked on.
-  if (!marks.get('restoring')?.source) await context.replayed()
+  if (marks.get('restoring')?.inSlices) await context.replayed()
   const mark = marks.get('restoring')
   if (mark?.source) throw restoring(slug)
   const body = request.body instanceof Uint8Array ? only(request.body) : request.body
@@ -130,7 +130,7 @@ async function takeInLog(request: HttpRequest, task: ReplayTask, context: TaskCo
     const log = await begun(body)
     const isNew = !mark || log.after === 0
     if (isNew && context.exists()) await context.erase()
-    marks.set('restoring', { of: task.of ?? mark?.of ?? null })
+    marks.set('restoring', { of: task.of ?? mark?.of ?? null, inSlices: task.more || mark?.inSlices === true })
     try {
       const reply = await taken(context, task, true, log.all)
       if (!task.more) marks.clear('restoring')
