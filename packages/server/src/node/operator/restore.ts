@@ -80,7 +80,7 @@ export async function restoreLog(
     takeInSlice(slug, slice, deps, () => {
       return takeIn((path) => {
         if (restoring.progressOf(slug) === null)
-          throw new Problem('conflict', `The slice before of ${slug} was refused.`)
+          throw new Problem('conflict', 'The slice before this one was refused.', { id: slug })
         return make(path, into)
       }, before)
     }),

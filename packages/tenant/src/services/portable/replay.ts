@@ -21,7 +21,8 @@ const MOST_EVENTS = 500
 /** In a thread without others: more at once, so that pages of the indexes are written less often. */
 const MOST_EVENTS_ALONE = 40_000
 /** Characters of one commit, about: an event may be large. */
-const MOST_LENGTH = 33_554_432
+const MOST_LENGTH = 4_194_304
+const MOST_LENGTH_ALONE = 33_554_432
 
 /** A part of a log that is sent in several requests. */
 export interface Slice {
@@ -45,6 +46,7 @@ export async function replay(
   const lines = jsonLines(source)
   checkHead(engine, (await lines.next()).value)
   const slice: JsonObject[] = []
+  const mostLength = alone ? MOST_LENGTH_ALONE : MOST_LENGTH
   let most = alone ? MOST_EVENTS_ALONE : FIRST_EVENTS
   let length = 0
   let isWhole = false
@@ -56,7 +58,7 @@ export async function replay(
     length += lengthOf(line)
     isWhole = line.end === true
     // What is stored next to the events belongs to the last of them: it is not cut.
-    if ((slice.length < most && length < MOST_LENGTH) || line.seq === undefined || isWhole) continue
+    if ((slice.length < most && length < mostLength) || line.seq === undefined || isWhole) continue
     const ms = timed(engine, () => apply(engine, slice))
     if (!alone)
       most = Math.max(FEWEST_EVENTS, Math.min(MOST_EVENTS, most * 2, Math.round((slice.length * TURN.short) / ms)))
