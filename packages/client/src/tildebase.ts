@@ -31,11 +31,12 @@ export type TildebaseOptions<N extends NounMap = RegisteredNouns> = Sender &
   }
 
 /** A tenant: every type a property, and what concerns all of them. */
-export type Tildebase<N extends NounMap = RegisteredNouns> = TypesOf<N> & Service<Known<N>>
+export type Tildebase<N extends NounMap = RegisteredNouns> = ClientOf<Known<N>>
 
 /** The built-in types, those that `tilde types` has written down, and those that are given. */
 type Known<N extends NounMap> = string extends keyof N ? N : WithNouns<Omit<RegisteredNouns, keyof N> & N>
-type TypesOf<N extends NounMap> = { readonly [K in keyof Known<N>]: Collection<Known<N>[K], Known<N>> }
+// It names itself with the same types, so that comparing two clients comes to an end.
+type ClientOf<C extends NounMap> = { readonly [K in keyof C]: Collection<C[K], C> } & Service<C>
 
 /** The built-in types together with own ones: `verifyWebhook<Types<typeof nouns>>(request, secret)`. */
 export type Types<N extends NounMap = RegisteredNouns> = Known<N>
@@ -51,7 +52,7 @@ export interface Service<C extends NounMap> {
    */
   propose(
     title: string,
-    work: ($: Tildebase<C>) => unknown,
+    work: ($: ClientOf<C>) => unknown,
     options?: { readonly reason?: string },
   ): Promise<ReviewedChangeset | null>
   readonly changesets: Changesets
