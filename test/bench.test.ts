@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMPILED } from './cli/tilde.ts'
 
 const BENCH = join(import.meta.dirname, '..', 'bench', 'index.ts')
 
@@ -20,7 +21,7 @@ interface Ended {
 
 function bench(path: string, env: Record<string, string>, ...args: string[]): Promise<Ended> {
   return new Promise((told) => {
-    const options = { env: { PATH: path, HOME: empty, ...env } }
+    const options = { env: { PATH: path, HOME: empty, ...COMPILED, ...env } }
     execFile(process.execPath, [BENCH, ...args], options, (failed, out, err) =>
       told({ code: failed ? Number(failed.code ?? 1) : 0, out, err }),
     )

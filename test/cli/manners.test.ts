@@ -59,12 +59,11 @@ describe('--as-of and --dry-run', () => {
       ['webhooks', 'create', 'https://example.com/', '--events', '*', '--dry-run'],
       ['tenants', 'delete', 'manners', '--yes', '--dry-run'],
       ['keys', 'list', '--as-of', '2026-01-01'],
-    ])
-      expect([args[0], (await tilde(...args)).code, (await tilde(...args)).err]).toEqual([
-        args[0],
-        2,
-        expect.stringMatching(/does not support --(as-of|dry-run)/),
-      ])
+    ]) {
+      const { code, err } = await tilde(...args)
+
+      expect([args[0], code, err]).toEqual([args[0], 2, expect.stringMatching(/does not support --(as-of|dry-run)/)])
+    }
     expect((await tilde('Contact.count')).out).toBe(before)
   })
 

@@ -5,14 +5,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifies } from '../verifies.ts'
-import { COMMAND } from './tilde.ts'
+import { COMMAND, COMPILED } from './tilde.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
 /** Below the repository, so that the packages are found. */
 const HOME = join(REPOSITORY, '.tmp', `project-${process.pid}`)
 const FLEET = join(HOME, 'fleet')
 const run = promisify(execFile)
-const env = (more: { [name: string]: string } = {}) => ({ PATH: process.env.PATH, HOME, ...more })
+const env = (more: { [name: string]: string } = {}) => ({
+  PATH: process.env.PATH,
+  HOME,
+  ...COMPILED,
+  ...more,
+})
 const node = (args: string[], more?: { [name: string]: string }) =>
   run(process.execPath, args, { cwd: FLEET, env: env(more), encoding: 'utf8' })
 

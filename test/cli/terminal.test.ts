@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
-import { COMMAND, type Tilde, tildeWith } from './tilde.ts'
+import { COMMAND, COMPILED, type Tilde, tildeWith } from './tilde.ts'
 
 let host: TestHost
 let tilde: Tilde
@@ -18,7 +18,7 @@ afterAll(() => host.stop())
 test('a key that is typed at a terminal is taken, and never shown', async () => {
   const secret = await host.key('acme', 'read:crm')
   const login = `'${process.execPath}' '${COMMAND}' login work --url ${host.url}`
-  const env = { PATH: process.env.PATH, HOME: tilde.folder }
+  const env = { PATH: process.env.PATH, HOME: tilde.folder, ...COMPILED }
   const terminal = spawn('script', ['-qefc', login, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   let shown = ''
   terminal.stdout.setEncoding('utf8').on('data', (text) => {
@@ -55,7 +55,7 @@ test.each(['bash', 'fish', 'zsh'])(
     chmodSync(join(bin, 'tilde'), 0o755)
     writeFileSync(script, (await tilde('completion', shell)).out)
     const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
-    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...service }
+    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...COMPILED, ...service }
 
     for (const [line, completed] of [
       ['tilde Conta', 'Contact.\n'],

@@ -10,6 +10,9 @@ import { afterAll } from 'vitest'
 export const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 /** One for all: the command then starts fast from its second run on. */
 const CACHE = join(tmpdir(), 'tildebase-cli-cache')
+const { NODE_COMPILE_CACHE } = process.env
+/** Where programs find the code that others have compiled: starting without it takes three times the CPU time. */
+export const COMPILED: { readonly [name: string]: string } = NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}
 
 /** How a command ended, and what it said. */
 interface Ended {
@@ -38,7 +41,7 @@ export function tildeWith(env: { [name: string]: string }): Tilde {
   const start = (...args: string[]) =>
     spawn(process.execPath, [COMMAND, ...args], {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: CACHE, ...env },
+      env: { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: CACHE, ...COMPILED, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
   const fed = async (input: string, ...args: string[]): Promise<Ended> => {

@@ -49,8 +49,6 @@ test('a read that the owner took before it died is read elsewhere', async () => 
 })
 
 test('a write that a dead owner did not take is done elsewhere', async () => {
-  const port = await listen(() => {})
-  await once(servers.pop()!.close(), 'close')
-
-  expect(await passedOn(port, WRITE)).toBe('retry')
+  // Nothing listens there. A port that was free a moment ago may belong to another test by now.
+  expect(await passedOn(1, WRITE)).toBe('retry')
 })
