@@ -46,7 +46,12 @@ export class Scheduler {
 
   /** Does something short after the work that clients wait for, when it is the tenant's turn. */
   later<T>(tenant: string, work: () => T): Promise<T> {
-    return new Promise((done, failed) => this.#add(tenant, { isSlice: false, begin: settling(work, done, failed) }))
+    return new Promise((done, failed) => this.add(tenant, settling(work, done, failed)))
+  }
+
+  /** The same without a promise, for work that never throws: an event may have ten thousand followers. */
+  add(tenant: string, begin: () => void): void {
+    this.#add(tenant, { isSlice: false, begin })
   }
 
   /** Done when it is the tenant's turn to do a slice of something long. No other slice is done in the same turn. */
@@ -127,10 +132,13 @@ class Lanes<T> {
   /** The first of the lane whose turn is longest ago. Undefined when nothing waits. */
   next(): T | undefined {
     for (const [lane, items] of this.#lanes) {
-      this.#lanes.delete(lane)
       const first = items.shift()
       this.size--
-      if (items.length > 0) this.#lanes.set(lane, items)
+      if (items.length === 0) this.#lanes.delete(lane)
+      else if (this.#lanes.size > 1) {
+        this.#lanes.delete(lane)
+        this.#lanes.set(lane, items)
+      }
       return first
     }
     return undefined

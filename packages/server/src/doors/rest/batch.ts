@@ -144,7 +144,7 @@ function runSome(
 async function readInTurns(call: Call, operation: Operation, results: Results): Promise<Reply | null> {
   if (operation.method !== 'GET') return null
   try {
-    const { route, inner } = resolved(call, operation, results)
+    const { route, inner } = resolved(call, call.read, operation, results)
     return route.mode === 'read' ? await route.handle(inner) : null
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
@@ -184,8 +184,7 @@ function attempt(call: Call, write: TenantWriter, operation: Operation, results:
 }
 
 function run(outer: Call, write: TenantWriter, operation: Operation, results: Results): Reply {
-  const { route, inner } = resolved(outer, operation, results)
-  const call: Call = { ...inner, read: write.read }
+  const { route, inner: call } = resolved(outer, write.read, operation, results)
   const work = () => handleIn(route, call, write)
   return route.mode === 'write' && flagParam(call.query, 'dryRun') ? dryRun(call, write, work) : work()
 }
@@ -193,6 +192,7 @@ function run(outer: Call, write: TenantWriter, operation: Operation, results: Re
 /** The route of an operation, and the call that it makes. */
 function resolved(
   outer: Call,
+  read: Call['read'],
   operation: Operation,
   results: Results,
 ): { readonly route: Exclude<Route, StreamRoute>; readonly inner: Call } {
@@ -209,7 +209,8 @@ function resolved(
     request: { ...outer.request, method: operation.method, path, query: '', headers: headersOf(operation), body: null },
     params,
     query,
-    body: operation.body === undefined ? undefined : resolve(operation.body, results),
+    body: refers(operation.body) ? resolve(operation.body, results) : operation.body,
+    read,
   }
   if (query.has('propose')) {
     throw new Problem('invalid_parameter', 'Set propose once, in the URL of the batch.', { field: 'propose' })
@@ -250,6 +251,12 @@ interface EarlierResult {
 
 type EarlierResults = ReadonlyMap<string, EarlierResult>
 
+/** Whether a body may have a reference. Most have none, and are taken as they are. */
+function refers(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(refers)
+  return isPlainObject(value) && (Object.hasOwn(value, '$ref') || Object.values(value).some(refers))
+}
+
 /** A body with every `{"$ref": "op1", "path": "$id"}` replaced by what it refers to. */
 function resolve(value: unknown, results: EarlierResults): unknown {
   if (Array.isArray(value)) return value.map((element) => resolve(element, results))
@@ -260,6 +267,7 @@ function resolve(value: unknown, results: EarlierResults): unknown {
 
 /** A string with every `${op1.$id}` replaced by what it refers to. */
 function fill(text: string, results: EarlierResults, write: (value: string) => string): string {
+  if (!text.includes('${')) return text
   return text.replace(/\$\{([^{}.]+)(?:\.([^{}]*))?\}/g, (whole, id: string, path: string | undefined) => {
     const value = valueAt(id, path ?? '$id', results)
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')

@@ -148,7 +148,7 @@ class Live implements AsyncIterator<Piece> {
   #schedule(): void {
     if (this.#isReading) return
     this.#isReading = true
-    void scheduler.later(this.#call.tenant.slug, this.#read)
+    scheduler.add(this.#call.tenant.slug, this.#read)
   }
 
   readonly #read = (): void => {
@@ -163,13 +163,11 @@ class Live implements AsyncIterator<Piece> {
   }
 
   #piece(): Piece | Promise<string> {
-    const grant = this.#follower.grant()
-    if (grant === null) {
+    try {
+      const grant = this.#follower.grant()
+      if (grant !== null) return this.#source.read(grant)
       this.#end()
       return ''
-    }
-    try {
-      return this.#source.read(grant)
     } catch (reason) {
       return this.#failed(reason)
     }

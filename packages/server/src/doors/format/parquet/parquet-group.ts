@@ -86,6 +86,8 @@ class Column {
   readonly #name: string
   #cells: Cell[] = []
   #hasSurrogates = false
+  /** The length of its texts. */
+  #characters = 0
 
   constructor(name: string) {
     this.#name = name
@@ -93,20 +95,31 @@ class Column {
 
   set(row: number, cell: Cell): void {
     this.#cells[row] = cell
+    if (typeof cell === 'string') this.#characters += cell.length
     this.#hasSurrogates ||= Array.isArray(cell) ? cell.some(isBeyondUnits) : isBeyondUnits(cell as Value)
   }
 
   end(rows: number): ColumnSource {
-    // The writer's bounds of texts are by UTF-16 units, and readers compare bytes: beyond U+FFFF the two orders differ.
-    const data: unknown[] = this.#hasSurrogates ? Array.from(this.#cells, bytesOf) : this.#cells
+    const data = this.#written()
     data.length = rows
     this.#cells = []
     this.#hasSurrogates = false
+    this.#characters = 0
     return { name: this.#name, data }
+  }
+
+  /** The values as they are given to the writer. */
+  #written(): unknown[] {
+    // The writer's bounds of texts are by UTF-16 units, and readers compare bytes: beyond U+FFFF the two orders differ.
+    if (this.#hasSurrogates) return Array.from(this.#cells, bytesOf)
+    return this.#characters <= MOST_TOGETHER && hardlyRepeats(this.#cells) ? encoded(this.#cells) : this.#cells
   }
 }
 
 const SURROGATE = /[\ud800-\udfff]/
+const SAMPLE = 64
+/** Longer texts are encoded one by one: together they would be in memory once more. */
+const MOST_TOGETHER = 262_144
 const encoder = new TextEncoder()
 
 function isBeyondUnits(value: Value | null): boolean {
@@ -116,4 +129,23 @@ function isBeyondUnits(value: Value | null): boolean {
 function bytesOf(cell: Cell | null | undefined): unknown {
   if (typeof cell === 'string') return encoder.encode(cell)
   return Array.isArray(cell) ? cell.map(bytesOf) : cell
+}
+
+/** Whether cells are texts for which the writer will make no dictionary. */
+function hardlyRepeats(cells: readonly Cell[]): cells is string[] {
+  const some = cells.slice(0, SAMPLE)
+  return some.every((cell) => typeof cell === 'string') && new Set(some).size > some.length / 2
+}
+
+/** Texts as bytes, if they are ASCII. They are encoded together: a call for each took a sixth of the time of an export. */
+function encoded(texts: string[]): unknown[] {
+  const joined = texts.join('')
+  const bytes = encoder.encode(joined)
+  if (bytes.length > joined.length) return texts
+  let end = 0
+  return texts.map((text) => {
+    const start = end
+    end += text.length
+    return bytes.subarray(start, end)
+  })
 }
