@@ -60,3 +60,17 @@ test('a shortcut that was stored before continues to run', () => {
     '2026-06-03T00:00',
   ])
 })
+
+test.each(['*/20 * * * * *', '0 9 * * 1-5 Europe/Berlin', '15,45 2 * * * Europe/Berlin', '30 * * * *'])(
+  '%s has the same next time for all who ask, in any order',
+  (text) => {
+    const shared = parseSchedule(text)
+    if ('fault' in shared) throw new Error(shared.fault)
+    const begin = Date.parse('2026-03-28T22:59:59Z')
+    const times = Array.from({ length: 300 }, (_, i) => begin + ((i * 7_919) % 300) * 613_000 + (i % 3) * 500)
+
+    const answers = times.map((at) => nextTime(shared, at))
+
+    expect(answers).toEqual(times.map((at) => nextTime({ ...shared }, at)))
+  },
+)

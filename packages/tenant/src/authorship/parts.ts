@@ -11,7 +11,7 @@ import {
   resolvePath,
   type Timer,
 } from '@tildebase/nouns'
-import type { Engine } from '../engine/engine.ts'
+import { type Engine, SCHEMA } from '../engine/engine.ts'
 import { dropAuthor } from '../store/automation/authors.ts'
 import { changes, isCovered, type Reach, readsAll } from './reach.ts'
 import { type Authored, act, authored, builtIn, store, type Thing } from './stored.ts'
@@ -31,22 +31,22 @@ export interface AuthoredParts {
   readonly computed: ReadonlyMap<string, Authored<ComputedField>>
 }
 
-const known = new WeakMap<Nouns, AuthoredParts>()
+/** On what the authors depend, in addition to the types. */
+const AUTHORS = 'authors of parts'
 
 /** The timers and computed fields that run: each with an author whose rights cover what it reaches, now. */
 export function authoredParts(engine: Engine): AuthoredParts {
-  const { nouns } = engine
-  const found = known.get(nouns)
-  if (found) return found
-  const timers = new Map<string, Authored<Timer>>()
-  const computed = new Map<string, Authored<ComputedField>>()
-  for (const noun of nouns.all) {
-    for (const part of timersOf(nouns, noun)) note(timers, engine, part)
-    for (const part of computedOf(nouns, noun)) note(computed, engine, part)
-  }
-  const parts = { timers, computed }
-  known.set(nouns, parts)
-  return parts
+  return engine.cache.get([...SCHEMA, AUTHORS], 'authored parts', () => {
+    const { builtIn, own } = partsOfTypes(engine.nouns, engine.options.nouns)
+    if (own.length === 0) return builtIn
+    const parts = { timers: new Map(builtIn.timers), computed: new Map(builtIn.computed) }
+    for (const part of own) {
+      const stored = authored(engine, part.thing, part.declaration, part.form)
+      // A type may have moved to a domain that the author has no rights on.
+      if (stored && part.reach.every((one) => isCovered(act(stored).grant, one))) note(parts, part, stored)
+    }
+    return parts
+  })
 }
 
 /** Ends timers or computed fields that run with the rights of a holder, until they are declared again. */
@@ -57,7 +57,7 @@ export function endParts(
   holder: string,
 ): void {
   const { engine } = write
-  const forget = () => void known.delete(engine.nouns)
+  const forget = () => engine.cache.forget(AUTHORS)
   for (const id of ids) dropAuthor(engine.sql, kind, id, holder)
   forget()
   write.onRollback(forget)
@@ -81,21 +81,51 @@ export function partsOf(nouns: Nouns, noun: Noun): readonly Part[] {
   return [...timersOf(nouns, noun), ...computedOf(nouns, noun)]
 }
 
-function note<T extends Timer | ComputedField>(found: Map<string, Authored<T>>, engine: Engine, part: Part<T>): void {
-  const stored = authorOf(engine, part)
-  // A type may have moved to a domain that the author has no rights on.
-  if (stored && part.reach.every((one) => isCovered(act(stored).grant, one))) found.set(part.thing.id, stored)
-}
-
 /** A part with its author: the service for what the program declares, the caller who stored it for every other. */
-function authorOf<T extends Timer | ComputedField>(engine: Engine, part: Part<T>): Authored<T> | null {
-  const program = programForms(engine.options.nouns).get(`${part.thing.kind} ${part.thing.id}`)
-  if (program === JSON.stringify(part.form)) return builtIn(part.thing, part.declaration, part.reach)
+function authorOf(engine: Engine, part: Part): Authored<Part['declaration']> | null {
+  if (isOfProgram(part, engine.options.nouns)) return builtIn(part.thing, part.declaration, part.reach)
   return authored(engine, part.thing, part.declaration, part.form)
 }
 
+/** The timers and computed fields of some types: those of the program with their author, and those of the tenant. */
+interface PartsOfTypes {
+  readonly program: Nouns
+  readonly builtIn: AuthoredParts
+  readonly own: readonly Part[]
+}
+
+const known = new WeakMap<Nouns, PartsOfTypes>()
+
+/** What all tenants with these types have in common: it is found once. */
+function partsOfTypes(nouns: Nouns, program: Nouns): PartsOfTypes {
+  const found = known.get(nouns)
+  if (found?.program === program) return found
+  const parts = { timers: new Map<string, Authored<Timer>>(), computed: new Map<string, Authored<ComputedField>>() }
+  const own: Part[] = []
+  for (const part of nouns.all.flatMap((noun) => partsOf(nouns, noun))) {
+    if (isOfProgram(part, program)) note(parts, part, builtIn(part.thing, part.declaration, part.reach))
+    else own.push(part)
+  }
+  const made = { program, builtIn: parts, own }
+  known.set(nouns, made)
+  return made
+}
+
+function note(
+  parts: { readonly timers: Map<string, unknown>; readonly computed: Map<string, unknown> },
+  { thing: { kind, id } }: Part,
+  stored: Authored<Part['declaration']>,
+): void {
+  parts[kind === 'timer' ? 'timers' : 'computed'].set(id, stored)
+}
+
+/** Whether the program declares a part as it is. */
+function isOfProgram({ thing, form }: Part, program: Nouns): boolean {
+  return formsOf(program).get(`${thing.kind} ${thing.id}`) === JSON.stringify(form)
+}
+
 /** The forms of what the program declares. */
-function programForms(program: Nouns): ReadonlyMap<string, string> {
+function formsOf(program: Nouns): ReadonlyMap<string, string> {
   const found = forms.get(program)
   if (found) return found
   const parts = program.all.flatMap((noun) => partsOf(program, noun))

@@ -41,7 +41,13 @@ export class Engine {
     this.ports = ports
     this.options = options
     this.sql = ports.sql
-    this.scheduler = new Scheduler({ slug, clock: ports.clock, alarm: ports.alarm, log: options.log })
+    this.scheduler = new Scheduler({
+      slug,
+      clock: ports.clock,
+      alarm: ports.alarm,
+      turns: ports.turns,
+      log: options.log,
+    })
     ensureLayout(ports.sql, (done, of) => this.#tellMigration(done, of))
     this.head = readHead(ports.sql)
     this.automation = new AutomationBudget(ports.sql, options, ports.clock.now())
@@ -251,7 +257,8 @@ interface Mark {
   readonly rollbacks: number
 }
 
-const SCHEMA = ['Schema', 'AccessRole']
+/** On what the types of a tenant depend. */
+export const SCHEMA = ['Schema', 'AccessRole']
 /** Events that count the runs of a workflow: it does the same as before. */
 const COUNTED: { readonly [type: string]: readonly string[] } = { Workflow: ['succeeded', 'failed', 'cancelled'] }
 const UNDONE = Symbol('undone')

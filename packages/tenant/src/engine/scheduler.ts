@@ -1,4 +1,5 @@
-import type { Alarm, Clock } from '../ports.ts'
+import type { Alarm, Clock, Turns } from '../ports.ts'
+import { TURN } from './turns.ts'
 
 /** Background work that is due at a time: deliveries, AFTER hooks, expiries. */
 export interface Job {
@@ -16,6 +17,7 @@ export interface SchedulerOptions {
   readonly slug: string
   readonly clock: Clock
   readonly alarm: Alarm
+  readonly turns?: Turns | undefined
   readonly log?: ((level: 'error', message: string, facts?: object) => void) | undefined
 }
 
@@ -31,7 +33,11 @@ export class Scheduler {
   /** True once its database is closed. */
   isClosed = false
   #isPaused = false
-  readonly #running = new Map<Job, Promise<boolean>>()
+  readonly #running = new Map<Job, Promise<void>>()
+  /** The job that was begun last: the ones after it have their turn first. */
+  #last: Job | null = null
+  /** Until when each job that has failed is left alone, whatever the tenant is woken for. */
+  readonly #failedUntil = new Map<Job, number>()
   readonly #underWay = new Set<Promise<void>>()
   /** Work in progress that waits for a task, each with how often it does. */
   readonly #aside = new Map<string, number>()
@@ -87,7 +93,7 @@ export class Scheduler {
 
   resume(): void {
     this.#isPaused = false
-    this.#scheduleNext(0)
+    this.#scheduleNext()
   }
 
   /** Starts no new background work, ends the streams, and waits for work in progress. */
@@ -113,45 +119,76 @@ export class Scheduler {
     if (asleep && (this.#running.size > 0 || this.#underWay.size > 0)) return this.#options.clock.now()
     const dues = this.jobs
       .filter((job) => !(asleep && job.light))
-      .map((job) => (this.#running.has(job) ? null : job.due()))
+      .map((job) => (this.#running.has(job) ? null : this.#dueOf(job)))
       .filter((due) => due !== null)
     return dues.length > 0 ? Math.min(...dues) : null
   }
 
-  /** Runs the jobs that are due, side by side and none twice at once, and asks to be woken for the next. */
+  /**
+   * Runs the jobs that are due, side by side and none twice at once, and asks to be woken for the next. While requests wait, it
+   * leaves jobs for then, once some have taken their time.
+   */
   async wake(): Promise<void> {
     if (this.isStill) return
-    const now = this.#options.clock.now()
-    const due = this.jobs.filter((job) => !this.#running.has(job) && (job.due() ?? now + 1) <= now)
-    const done = Promise.all(due.map((job) => this.#run(job)))
+    const { clock, turns, alarm } = this.#options
+    const now = clock.now()
+    const begun = turns?.now() ?? 0
+    const runs: Promise<void>[] = []
+    let next: number | null = null
+    // Each is asked once: most of them ask the database.
+    for (const job of this.#inOrder()) {
+      const due = this.#running.has(job) ? null : this.#dueOf(job)
+      if (due === null) continue
+      if (due > now) {
+        next = Math.min(due, next ?? due)
+        continue
+      }
+      runs.push(this.#run(job))
+      this.#last = job
+      if (turns && turns.now() - begun >= TURN.read && turns.isAwaited()) {
+        next = now
+        break
+      }
+    }
     // A job that takes long does not keep the others from their time.
-    this.#scheduleNext(0)
-    const succeeded = await done
-    this.#scheduleNext(succeeded.includes(false) ? this.#options.clock.now() + PAUSE : 0)
+    if (next !== null) alarm.wakeAt(next)
+    if (runs.length === 0) return
+    await Promise.all(runs)
+    this.#scheduleNext()
   }
 
-  #scheduleNext(earliest: number): void {
+  #inOrder(): readonly Job[] {
+    const first = this.#last === null ? 0 : this.jobs.indexOf(this.#last) + 1
+    return [...this.jobs.slice(first), ...this.jobs.slice(0, first)]
+  }
+
+  #dueOf(job: Job): number | null {
+    const due = job.due()
+    return due === null ? null : Math.max(due, this.#failedUntil.get(job) ?? 0)
+  }
+
+  #scheduleNext(): void {
     const next = this.isClosed ? null : this.due()
-    if (next !== null) this.#options.alarm.wakeAt(Math.max(next, earliest))
+    if (next !== null) this.#options.alarm.wakeAt(next)
   }
 
-  #run(job: Job): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
+  #run(job: Job): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
     this.#running.set(job, promise)
-    this.#attempt(job).then((isDone) => {
+    this.#attempt(job).then(() => {
       this.#running.delete(job)
-      resolve(isDone)
+      resolve()
     })
     return promise
   }
 
-  async #attempt(job: Job): Promise<boolean> {
+  async #attempt(job: Job): Promise<void> {
     try {
       await job.run()
-      return true
+      this.#failedUntil.delete(job)
     } catch (reason) {
+      this.#failedUntil.set(job, this.#options.clock.now() + PAUSE)
       this.#options.log?.('error', `A background job of ${this.#options.slug} failed`, { reason: String(reason) })
-      return false
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   Problem,
   parseNoun,
 } from '@tildebase/nouns'
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Sql } from '../ports.ts'
 import { ownRoles, ownTypes } from '../store/schema.ts'
 
@@ -71,9 +72,44 @@ export interface Contradiction {
 
 /** The types of a tenant: those of the program, with the tenant's own next to and over them. */
 export function typesOf(sql: Sql, program: Nouns, tell?: (contradiction: Contradiction) => void): Nouns {
-  const { nouns, contradictions } = combined(program, ownTypes(sql))
+  const own = ownTypes(sql)
+  const roles = ownRoles(sql)
+  if (own.length + roles.length === 0) return program
+  const { nouns, contradictions } = shared(program, JSON.stringify([own, roles]), () => {
+    const types = combined(program, own)
+    return { ...types, nouns: withRoles(types.nouns, roles) }
+  })
   if (tell) contradictions.forEach(tell)
-  return withRoles(nouns, ownRoles(sql))
+  return nouns
+}
+
+/** The types of a tenant, and how its own contradict those of the program. */
+interface Combined {
+  readonly nouns: Nouns
+  readonly contradictions: readonly Contradiction[]
+}
+
+/** So many characters of declarations are remembered with their types, and each set counts for some more. */
+const MOST_REMEMBERED = 1_000_000
+const EACH = 5_000
+
+/** Types of tenants by the text of their declarations: tenants that declare the same share them. Types never change. */
+const remembered = new WeakMap<Nouns, BoundedMap<string, Remembered>>()
+
+interface Remembered extends Combined {
+  /** How long its declarations are. */
+  readonly length: number
+}
+
+function shared(program: Nouns, declared: string, combine: () => Combined): Combined {
+  const all =
+    remembered.get(program) ?? new BoundedMap<string, Remembered>(MOST_REMEMBERED, ({ length }) => length + EACH)
+  remembered.set(program, all)
+  const known = all.get(declared)
+  if (known) return known
+  const made = { ...combine(), length: declared.length }
+  all.set(declared, made)
+  return made
 }
 
 /** The types of a tenant that contradict those of the program. */
@@ -85,10 +121,7 @@ export function contradictionsIn(sql: Sql, program: Nouns): readonly Contradicti
  * The program's types with a tenant's own. Both may have changed since they were made for each other: where they contradict,
  * the tenant keeps the type as it declared it, or if that is not possible the program's, so that it can be read and repaired.
  */
-function combined(
-  program: Nouns,
-  own: readonly (readonly [string, JsonObject])[],
-): { readonly nouns: Nouns; readonly contradictions: readonly Contradiction[] } {
+function combined(program: Nouns, own: readonly (readonly [string, JsonObject])[]): Combined {
   const contradictions: Contradiction[] = []
   let nouns = program
   for (const [name, notation] of own) {

@@ -104,12 +104,18 @@ export class IndexJob implements Job {
   /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
-    const isFolded = this.foldSlice()
-    setMerging(sql)
-    const isDone =
-      indexText(sql, nouns, undefined, (rows) => {
-        this.#replaced += rows
-      }) && isFolded
+    let replaced = 0
+    const index = () => {
+      const isFolded = this.foldSlice()
+      setMerging(sql)
+      const isIndexed = indexText(sql, nouns, undefined, (rows) => {
+        replaced = rows
+      })
+      return isIndexed && isFolded
+    }
+    // One commit where there is something to index: a long write begins when nothing is left to sync, and asks before.
+    const isDone = this.#behind > 0 ? sql.transaction(index, 'joined') : index()
+    this.#replaced += replaced
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

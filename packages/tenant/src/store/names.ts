@@ -41,6 +41,9 @@ const known = new WeakMap<Sql, Known>()
 /** How many names are kept in memory: actors can be many. */
 const MOST_KNOWN = 10_000
 
+/** So many are read at once: types and verbs have the first numbers, and every question needs some of them. */
+const FIRST_READ = 100
+
 /**
  * Forgets what was read: numbers may have been given in a transaction that is undone. Returns whether there may be such
  * numbers: plans that hold them must go, too.
@@ -56,8 +59,13 @@ export function numberName(sql: Sql, name: string): number {
   const number = nameNumber(sql, name)
   if (number !== NO_NUMBER) return number
   knownOf(sql).given = true
-  sql.run('INSERT INTO names (n, name) SELECT max(max(n) + 1, ?), ? FROM names', FIRST_OWN, name)
-  return nameNumber(sql, name)
+  const [row] = sql.rows(
+    'INSERT INTO names (n, name) SELECT max(max(n) + 1, ?), ? FROM names RETURNING n',
+    FIRST_OWN,
+    name,
+  )
+  keep(sql, row![0], name)
+  return row![0]
 }
 
 /** The number that no name has. */
@@ -101,6 +109,8 @@ function knownOf(sql: Sql): Known {
   if (!one) {
     one = { given: false, numbers: new BoundedMap(MOST_KNOWN), names: new BoundedMap(MOST_KNOWN) }
     known.set(sql, one)
+    for (const [number, name] of sql.rows('SELECT n, name FROM names ORDER BY n LIMIT ?', FIRST_READ))
+      keep(sql, number, name)
   }
   return one
 }

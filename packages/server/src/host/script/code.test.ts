@@ -45,3 +45,18 @@ describe.each(READERS)('code as a function, %s', (_, stripTypes) => {
     expect(() => functionOf(code, [], stripTypes)).toThrow(expected)
   })
 })
+
+test('code that is run again is not read again, with the same names', () => {
+  const read: string[] = []
+  const reader = (text: string) => {
+    read.push(text)
+    return strip(text)
+  }
+
+  const first = functionOf('a + 1', ['a'], reader)
+  const again = functionOf('a + 1', ['a'], reader)
+  functionOf('a + 1', ['a', 'b'], reader)
+
+  expect(again).toBe(first)
+  expect(read).toHaveLength(2)
+})

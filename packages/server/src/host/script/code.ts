@@ -1,3 +1,4 @@
+import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { type Program, parse } from 'acorn'
 import { isTooDeep } from './depth.ts'
 
@@ -15,8 +16,22 @@ export class BrokenReader extends Error {}
 /** Removes the types from TypeScript. Throws a CodeError for what is more than types, any other error for what it cannot read. */
 export type StripTypes = (text: string) => string
 
+/** So many characters of functions are kept: hooks and workflows run the same code again and again. */
+const MOST_KEPT = 1_000_000
+/** Functions by what removed the types, and by their names and code. */
+const kept = new WeakMap<StripTypes, BoundedMap<string, string>>()
+
 /** The code as an async function of these names, in plain JavaScript, that returns its last expression. */
 export function functionOf(code: string, names: readonly string[], strip: StripTypes): string {
+  const known = kept.get(strip) ?? new BoundedMap<string, string>(MOST_KEPT, ({ length }) => length)
+  kept.set(strip, known)
+  const key = `${names.join(', ')}\n${code}`
+  const text = known.get(key) ?? readFunction(code, names, strip)
+  known.set(key, text)
+  return text
+}
+
+function readFunction(code: string, names: readonly string[], strip: StripTypes): string {
   if (isTooDeep(code)) throw new CodeError(DEEP)
   const head = `${HEAD}${names.join(', ')}${BODY}`
   const text = withoutTypes(`${head}${code}${TAIL}`, head.length, strip)

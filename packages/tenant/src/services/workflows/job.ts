@@ -1,6 +1,6 @@
 import type { Ports } from '../../engine/options.ts'
 import type { Job } from '../../engine/scheduler.ts'
-import { TURN } from '../../engine/turns.ts'
+import { inTurns, type Steps, TURN } from '../../engine/turns.ts'
 import { newId } from '../../ids.ts'
 import {
   addRun,
@@ -198,12 +198,19 @@ class Runs {
     if (of === null || scheduler.isClosed) return { next: null }
     return new Promise((written, failed) => {
       this.#ended.push({ n, outcome: { step, of }, written, failed })
-      if (this.#ended.length === 1) (ports.soon ?? queueMicrotask)(() => this.#writeDown())
+      if (this.#ended.length === 1) queueMicrotask(() => void inTurns(ports.turns, this.#writeDown()))
     })
   }
 
-  /** Writes down what ended at about the same time. */
-  #writeDown(): void {
+  /** Writes down what has ended, slice by slice: what ends at about the same time shares a commit. */
+  *#writeDown(): Steps<void> {
+    while (this.#ended.length > 0) {
+      this.#writeSome()
+      yield
+    }
+  }
+
+  #writeSome(): void {
     const { scheduler, ports } = this.#transactor.engine
     const isOver = sliceOf(ports)
     const ended = this.#ended
@@ -217,7 +224,6 @@ class Runs {
     })
     if (scheduler.isClosed) tasks.push(...ended.map(() => null))
     this.#ended = ended.slice(tasks.length)
-    if (this.#ended.length > 0) (ports.soon ?? queueMicrotask)(() => this.#writeDown())
     for (const [i, task] of tasks.entries()) {
       const { n, outcome, written, failed } = ended[i]!
       try {
@@ -242,7 +248,7 @@ function sliceOf({ turns, clock }: Ports): () => boolean {
   const begun = now()
   return () => {
     const ms = now() - begun
-    return ms >= TURN.bulk || (ms >= TURN.commit && turns?.isAwaited() === true)
+    return ms >= TURN.bulk || (ms >= TURN.read && turns?.isAwaited() === true)
   }
 }
 

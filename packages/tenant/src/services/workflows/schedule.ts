@@ -66,10 +66,21 @@ function readSchedule(text: string): Schedule | { readonly fault: string } {
  * passes. Any other follows the clock on the wall: a time that a change skips is that of the change, and a time that
  * exists twice is the first of both.
  */
-export function nextTime({ cron, zone }: Schedule, after: number): number | null {
+export function nextTime(schedule: Schedule, after: number): number | null {
+  const last = found.get(schedule)
+  if (last && last.after <= after && (last.next === null || after < last.next)) return last.next
+  const next = findNext(schedule, after)
+  found.set(schedule, { after, next })
+  return next
+}
+
+/** The time that was found last: many tenants have the same schedule, and ask for the same time. */
+const found = new WeakMap<Schedule, { readonly after: number; readonly next: number | null }>()
+
+function findNext({ cron, zone }: Schedule, after: number): number | null {
   const hour = cron.split(' ').at(-4)
   if (hour === '*' || cron.startsWith('@')) return nextRun(cron, zone, after)
-  const clock = new WallClock(zone)
+  const clock = clockOf(zone)
   for (let wall = clock.wallAt(after); ; ) {
     const next = nextRun(cron, 'UTC', wall)
     if (next === null) return null
@@ -77,6 +88,14 @@ export function nextTime({ cron, zone }: Schedule, after: number): number | null
     if (time > after) return time
     wall = next
   }
+}
+
+const clocks = new BoundedMap<string, WallClock>(100)
+
+function clockOf(zone: string): WallClock {
+  const clock = clocks.get(zone) ?? new WallClock(zone)
+  clocks.set(zone, clock)
+  return clock
 }
 
 function nextRun(cron: string, zone: string, after: number): number | null {

@@ -74,8 +74,9 @@ export function beginRun(sql: Sql, id: string): void {
   sql.run('UPDATE integrations SET due = ?, next_at = NULL WHERE id = ?', BEGUN, id)
 }
 
-/** Makes runs due again that were interrupted. */
+/** Makes runs due again that were interrupted. Most tenants have none: no commit is made for them. */
 export function resumeRuns(sql: Sql, now: number): void {
+  if (sql.rows('SELECT 1 FROM integrations WHERE due = ? LIMIT 1', BEGUN).length === 0) return
   sql.run('UPDATE integrations SET due = ? WHERE due = ?', now, BEGUN)
 }
 
