@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Tilde, tildeWith } from '../cli/tilde.ts'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 import { verifies } from '../verifies.ts'
@@ -121,4 +123,26 @@ verifies('backup.bucket', 'a backup that sees an old list of its bucket loses an
 
   expect(restored.err).toBe('')
   expect((await verdict('stale-2')).head).toEqual((await verdict('stale')).head)
+})
+
+test('a damaged tenant is repaired from its backup in a bucket', async () => {
+  const create = (name: string) => host.request('POST', '/~broken/Contact', { name })
+  for (const name of ['Ada', 'Bob']) await create(name)
+  await tilde('backup', 'broken', '--to', 's3://tilde/broken', '--json')
+  await create('Cyd')
+  const { head } = await verdict('broken')
+  await host.restart()
+  const path = join(host.data, 'tenants', 'br', 'broken.db')
+  const bytes = readFileSync(path)
+  for (let at = bytes.indexOf('Bob'); at !== -1; at = bytes.indexOf('Bob', at + 1)) bytes.write('B0b', at)
+  writeFileSync(path, bytes)
+  const { TILDE_FILES, ...keys } = bucket.settings
+  const again = tildeWith({ TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, ...keys })
+
+  const refused = await host.request('GET', '/~broken/Contact')
+  const repaired = await again('repair', 'broken', '--from', 's3://tilde/broken', '--json')
+
+  expect([refused.status, repaired.err]).toEqual([503, ''])
+  expect(repaired.json).toMatchObject({ tenant: 'broken', recovered: 1, lost: 0, head: head.hash })
+  expect(await verdict('broken')).toMatchObject({ ok: true, head })
 })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
+import fs, {
   chmodSync,
   closeSync,
   existsSync,
@@ -13,9 +13,11 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openSql } from '../../packages/server/src/node/sqlite/sql.ts'
 import { type TestHost, testHost } from '../host.ts'
 import { ask, startServer } from './server.ts'
 
@@ -113,6 +115,56 @@ describe('a disk that is full', () => {
       }
     },
   )
+})
+
+describe('a disk that is full when the log of a long write is copied', () => {
+  test.skipIf(!canMount())('does not keep the file from being written to once there is room', async () => {
+    const disk = join(folder, 'disk')
+    execFileSync('mkdir', [disk])
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=14m', 'tmpfs', disk])
+    const sql = openSql(join(disk, 'tenant.db'), { deferred: true })
+    try {
+      sql.run('CREATE TABLE t (n INTEGER PRIMARY KEY, filler BLOB) STRICT')
+      const long = await sql.long!(() => {})
+      for (let n = 1; n <= 10; n++) long.sql.run('INSERT INTO t VALUES (?, zeroblob(1000000))', n)
+      await long.commit()
+      await long.release()
+      execFileSync('mount', ['-o', 'remount,size=60m', disk])
+      sql.run('INSERT INTO t VALUES (11, NULL)')
+      await sql.pending()
+
+      expect(sql.rows('SELECT count(*) FROM t')).toEqual([[11]])
+    } finally {
+      sql.close()
+      // Syncs next to the thread may still have handles.
+      execFileSync('umount', ['--lazy', disk])
+    }
+  })
+})
+
+test('a disk that fails while a tenant is closed does not keep the others from being closed', async () => {
+  const host = await testHost({}, { data: folder })
+  for (const tenant of ['ill', 'well']) await host.request('POST', `/~${tenant}/Contact`, { name: 'x' })
+  const { fdatasyncSync } = fs
+  const fail = (handle: number) => {
+    if (fs.fstatSync(handle).ino === statSync(`${fileOf('ill')}-sum`).ino) throw new Error('EIO: i/o error, fdatasync')
+    fdatasyncSync(handle)
+  }
+  try {
+    Object.assign(fs, { fdatasyncSync: fail })
+    syncBuiltinESMExports()
+
+    await host.stop()
+  } finally {
+    Object.assign(fs, { fdatasyncSync })
+    syncBuiltinESMExports()
+  }
+  const again = await testHost({}, { data: folder })
+  const { body } = await again.request('GET', '/~ill/Contact')
+  await again.stop()
+
+  expect(existsSync(`${fileOf('well')}-wal`)).toBe(false)
+  expect(body.total).toBe(1)
 })
 
 describe('a disk that may only be read', () => {

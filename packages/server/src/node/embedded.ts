@@ -138,7 +138,12 @@ class MemoryFiles extends TenantFiles {
   override has(slug: string): boolean {
     return this.#slugs.has(slug)
   }
-  override beginUse(): void {}
+  override comparing(): null {
+    return null
+  }
+  override beginUse(): null {
+    return null
+  }
   override endUse(): void {}
   /** The tenant decides: it is always open. */
   override hasKey(): boolean {

@@ -118,6 +118,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   await removeUnfinished(contentRoot(settings.data))
   if (given.config !== null && !cluster) await reportContradictions(files, program)
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
+  // Without its file it is not known which tenants have work to do.
+  if (alarms.isNew && !cluster) alarms.bookAll(await files.allSlugs(), Date.now())
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   await pool?.start()
   const tenants: TenantHost<AdminTask, Stats> =

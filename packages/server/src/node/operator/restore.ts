@@ -74,6 +74,7 @@ export async function restoreLog(
     }
   }
   if (files.has(slug)) return takeIn(addTo)
+  restoreThread.prepare()
   if (!isSliced) return (await restoring.during(slug, () => takeIn((path) => make(path, `${path}.new`)))).response
   const into = restoring.pathOf(slug)
   return restoring.inTurn(slug, (before) =>
@@ -210,7 +211,7 @@ export interface AdminDeps {
   /** Works on files next to all tenants. */
   readonly fileThread: Pick<FileThread, 'run'>
   /** Makes new tenants of logs, next to the other work on files. */
-  readonly restoreThread: Pick<FileThread, 'run'>
+  readonly restoreThread: Pick<FileThread, 'run' | 'prepare'>
   /** The most bytes of a tenant; null means no limit. */
   readonly tenantLimit: number | null
   /** Where the bytes of files are; null where the host stores none. */

@@ -2,7 +2,7 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { held } from '../http/bodies.ts'
-import { SUFFIXES } from '../sqlite/wal-mark.ts'
+import { SUFFIXES } from '../sqlite/checks/wal-mark.ts'
 
 /** The name of that folder, next to the tenants. */
 export const SCRATCH = 'scratch'

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Problem } from '@tildebase/nouns'
 import { randomText } from '@tildebase/tenant/internal'
 import { systemRandom, systemSeal } from '../../host/ports.ts'
+import { syncPath } from '../sqlite/disk-sync.ts'
 
 /** The operator key: the configured one, the one in the data folder, or a new one that is stored there. */
 export function operatorKey(
@@ -19,10 +21,21 @@ export function secretKey(data: string, set: string | null): string {
 }
 
 function keptKey(path: string, prefix: string): { key: string; generated: boolean } {
-  if (existsSync(path)) return { key: readFileSync(path, 'utf8').trim(), generated: false }
+  if (existsSync(path)) return { key: storedKey(path), generated: false }
   const key = `${prefix}${randomText(systemRandom, 40)}`
-  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
+  // What it encrypts is lost without it: it is on the disk, whole, before it is used.
+  const fresh = `${path}.new`
+  writeFileSync(fresh, `${key}\n`, { mode: 0o600 })
+  syncPath(fresh)
+  renameSync(fresh, path)
+  syncPath(dirname(path))
   return { key, generated: true }
+}
+
+function storedKey(path: string): string {
+  const key = readFileSync(path, 'utf8').trim()
+  if (key === '') throw new Problem('unavailable', `The key in ${path} is lost. Restore the file from a backup.`)
+  return key
 }
 
 /** Whether a secret is the operator's key, in a time that tells how long the key is and nothing more. */

@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, fsync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { SUM_FILE, type SumFile } from './checks/sum-file.ts'
+import { WalMark } from './checks/wal-mark.ts'
 import { closeHandle } from './file-handles.ts'
-import { type OpenSum, openSumOf, SUM_FILE } from './open-sum.ts'
-import { WalMark } from './wal-mark.ts'
 
 /** Brings what was written to a file to the disk. */
 export interface FileSync {
@@ -14,6 +14,8 @@ export interface FileSync {
 }
 
 export interface DiskSyncOptions {
+  /** The checksum of the database, if one is kept. */
+  readonly sum: SumFile | null
   /** How many pages the write-ahead log holds. */
   readonly pages: () => number
   /** Whether some of them are not in the database yet. */
@@ -42,7 +44,7 @@ const SLOW_SYNCS = 64
 /** So many writes are worth a commit of their own. */
 const ENOUGH = 16
 
-const fileSync: FileSync = {
+export const fileSync: FileSync = {
   later: (file, _, done) => fdatasync(file, done),
   now: (file) => fdatasyncSync(file),
   folder: (file, _, done) => fsync(file, done),
@@ -57,7 +59,8 @@ let underWay = 0
  * syncs no commit and no copy of its log meanwhile, so the order is kept here:
  *
  * 1. What a commit has changed leaves the service when the write-ahead log is on the disk: `pending`.
- * 2. The log is copied into the database when all of the log is on the disk, and the checksum of the database is not.
+ * 2. The log is copied into the database when all of the log is on the disk, and the disk knows that the
+ *    checksum of the database changes.
  * 3. The next commit, which may overwrite the log, waits until the database is on the disk: `ready`.
  */
 export class DiskSync {
@@ -67,7 +70,7 @@ export class DiskSync {
   readonly #log: number
   readonly #mark: WalMark
   readonly #database: number
-  readonly #sum: OpenSum | null
+  readonly #sum: SumFile | null
   /** The folder of the log, until its name is on the disk. Windows has no handles of folders to sync. */
   #folder: number | null
   /** Commits so far, and how many of them are on the disk. */
@@ -75,6 +78,8 @@ export class DiskSync {
   #synced = 0
   #isSyncing = false
   #waiting: Waiting[] = []
+  /** How often all of the log was copied into the database. */
+  #copies = 0
   /** Set from the moment when the log is too long until the database is on the disk. */
   #copying: PromiseWithResolvers<void> | null = null
   /** The database has pages that are not on the disk yet. */
@@ -89,7 +94,7 @@ export class DiskSync {
     this.#log = openSync(`${path}-wal`, 'r+')
     this.#mark = new WalMark(path, this.#log)
     this.#database = openSync(path, 'r+')
-    this.#sum = openSumOf(path)
+    this.#sum = options.sum
     this.#folder = process.platform === 'win32' ? null : openSync(dirname(path), 'r')
   }
 
@@ -129,7 +134,7 @@ export class DiskSync {
     if (this.#failure || this.#isClosed) return
     if (this.#copying === null) {
       this.#copying = Promise.withResolvers()
-      if (!this.#isSyncing) this.#syncedTo(this.#synced)
+      if (!this.#isSyncing) this.#attempt(() => this.#syncedTo(this.#synced))
     }
     await this.#copying?.promise
   }
@@ -137,25 +142,48 @@ export class DiskSync {
   /** Before a write that could not wait for `ready`. */
   beforeWrite(): void {
     if (!this.#isCopied) return
-    this.#sync.now(this.#database, this.#path)
-    this.#copied()
+    this.#syncOrFail(this.#database, this.#path)
+    this.#databaseIsOnDisk()
   }
 
   /** SQLite copies all of the log and syncs it, in `work`. */
   copyNow(work: () => void): void {
-    this.#clearSumNow()
+    this.#syncAll()
+    if (this.#noteCopy(true)) {
+      this.#sync.now(this.#sum!.file, `${this.#path}${SUM_FILE}`)
+      this.#sum!.noted()
+    }
     work()
     this.#settled()
-    this.#sum?.renew(this.#database)
+    this.#renewSum()
   }
 
   /** Before SQLite closes the file. It then copies and syncs what is left. */
   close(): void {
-    if (this.#synced < this.#committed && !this.#failure) this.#sync.now(this.#log, `${this.#path}-wal`)
-    if (this.#sum && this.#options.hasUncopied()) this.#clearSumNow()
-    this.#settled()
-    this.#isClosed = true
-    if (!this.#isSyncing) this.#closeFiles()
+    try {
+      this.#syncAll()
+    } finally {
+      this.#settled()
+      this.#isClosed = true
+      if (!this.#isSyncing) this.#closeFiles()
+    }
+  }
+
+  /** Before SQLite removes or empties the log: it does not sync again what it has copied. */
+  #syncAll(): void {
+    if (this.#failure) return
+    if (this.#synced < this.#committed) this.#syncOrFail(this.#log, `${this.#path}-wal`)
+    this.beforeWrite()
+  }
+
+  /** A disk that has failed once forgets what it was given: the next sync would say nothing of it. */
+  #syncOrFail(file: number, path: string): void {
+    try {
+      this.#sync.now(file, path)
+    } catch (reason) {
+      this.#fail(reason as Error)
+      throw reason
+    }
   }
 
   /** A disk that is quicker than another thread is not worth one. */
@@ -175,14 +203,17 @@ export class DiskSync {
   #syncLog(): void {
     const upTo = this.#committed
     const pages = this.#options.pages()
+    const copies = this.#copies
+    // SQLite may have copied the log and started it again meanwhile: it does not hold these pages any more.
+    const synced = (reason: Error | null) => this.#logSynced(upTo, this.#copies === copies ? pages : 0, reason)
     this.#isSyncing = true
     underWay++
     if (slow > 0) slow--
     this.#sync.later(this.#log, `${this.#path}-wal`, (reason) => {
-      if (reason || this.#isClosed || this.#folder === null) return this.#logSynced(upTo, pages, reason)
+      if (reason || this.#isClosed || this.#folder === null) return synced(reason)
       this.#sync.folder(this.#folder, dirname(this.#path), (reason) => {
         if (!reason) this.#closeFolder()
-        this.#logSynced(upTo, pages, reason)
+        synced(reason)
       })
     })
   }
@@ -190,18 +221,23 @@ export class DiskSync {
   #logSynced(upTo: number, pages: number, failure: Error | null): void {
     underWay--
     this.#isSyncing = false
+    if (this.#isClosed) this.#closeFiles()
+    else if (failure) this.#fail(failure)
+    else this.#attempt(() => this.#logIsOnDisk(upTo, pages))
+  }
+
+  /** Nothing waits for an exception after a sync: it ends the use of the file. */
+  #attempt(work: () => void): void {
     try {
-      if (this.#isClosed) this.#closeFiles()
-      else if (failure) this.#fail(failure)
-      else this.#logIsOnDisk(upTo, pages)
+      work()
     } catch (reason) {
       this.#fail(reason as Error)
     }
   }
 
-  /** So many commits are on the disk, in so many pages of the log. */
+  /** So many commits are on the disk, and so many pages of the log. */
   #logIsOnDisk(commit: number, pages: number): void {
-    this.#mark.synced(pages)
+    if (pages > 0) this.#mark.synced(pages)
     if (pages >= (this.#options.mostPages ?? MOST_PAGES)) this.#copying ??= Promise.withResolvers()
     this.#syncedTo(commit)
   }
@@ -213,8 +249,8 @@ export class DiskSync {
   }
 
   #copy(): void {
-    if (this.#sum?.clear()) {
-      this.#syncSum(this.#sum)
+    if (this.#noteCopy()) {
+      this.#syncSum(this.#sum!)
       return
     }
     this.#isCopied = true
@@ -224,29 +260,39 @@ export class DiskSync {
       this.#isSyncing = false
       if (this.#isClosed) return this.#closeFiles()
       if (reason) return this.#fail(reason)
-      this.#sum?.renew(this.#database)
-      this.#copied()
-      if (this.#synced < this.#committed) this.#syncLog()
+      this.#attempt(() => {
+        this.#databaseIsOnDisk()
+        if (this.#synced < this.#committed) this.#syncLog()
+      })
     })
   }
 
-  /** The checksum is cleared on the disk before the database changes. */
-  #syncSum(sum: OpenSum): void {
+  /** The disk knows that the checksum changes before the database does. */
+  #syncSum(sum: SumFile): void {
     this.#isSyncing = true
     this.#sync.later(sum.file, `${this.#path}${SUM_FILE}`, (reason) => {
       this.#isSyncing = false
       if (this.#isClosed) return this.#closeFiles()
       if (reason) return this.#fail(reason)
-      sum.cleared()
+      sum.noted()
       // A write that could not wait may have come meanwhile.
-      this.#syncedTo(this.#synced)
+      this.#attempt(() => this.#syncedTo(this.#synced))
     })
   }
 
-  #clearSumNow(): void {
-    if (!this.#sum?.clear()) return
-    this.#sync.now(this.#sum.file, `${this.#path}${SUM_FILE}`)
-    this.#sum.cleared()
+  /** Notes that the checksum of the database changes. Returns whether that has to come to the disk first. */
+  #noteCopy(isLast = false): boolean {
+    return this.#sum !== null && this.#options.hasUncopied() && this.#sum.begin(this.#options.pages(), isLast)
+  }
+
+  #databaseIsOnDisk(): void {
+    this.#renewSum()
+    this.#copied()
+  }
+
+  /** A statement that still reads may have kept SQLite from copying all of the log. */
+  #renewSum(): void {
+    if (this.#sum && !this.#options.hasUncopied()) this.#sum.copied()
   }
 
   #settled(): void {
@@ -262,6 +308,7 @@ export class DiskSync {
   }
 
   #copied(): void {
+    this.#copies++
     this.#mark.copied()
     this.#goOn()
   }
@@ -288,7 +335,7 @@ export class DiskSync {
     this.#closeFolder()
     closeSync(this.#log)
     this.#mark.close()
-    if (this.#sum) closeSync(this.#sum.file)
+    this.#sum?.close()
     closeHandle(this.#path, this.#database)
   }
 }

@@ -1,4 +1,5 @@
-import { closeSync } from 'node:fs'
+import { closeSync, linkSync, renameSync, rmSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 
 /** How many connections a file has in this thread, and the handles that are to be closed after them. */
 interface OpenFile {
@@ -30,4 +31,20 @@ export function closeHandle(path: string, handle: number): void {
   const file = files.get(path)
   if (file) file.handles.push(handle)
   else closeSync(handle)
+}
+
+/** Closes a database and keeps its log, which SQLite removes when it has copied it: the copy may not be on the disk. */
+export function closeWithLog(db: DatabaseSync, path: string): void {
+  const [log, kept] = [`${path}-wal`, `${path}-kept`]
+  try {
+    linkSync(log, kept)
+  } catch {
+    // There is no log, or no second name on this disk.
+    db.close()
+    return
+  }
+  db.close()
+  // It does nothing where both are still there.
+  renameSync(kept, log)
+  rmSync(kept, { force: true })
 }

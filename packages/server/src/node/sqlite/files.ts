@@ -26,12 +26,13 @@ import {
 } from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
-import { syncPath } from './disk-sync.ts'
-import { hasChanged, refuseDamaged, seal, sumOf, unseal } from './file-damage.ts'
-import { clearFileSum, dropFileSum, type FileSum, writeFileSum } from './open-sum.ts'
+import { comparing, hasChanged, pageSumsOf, refuseDamaged, seal, sealed, unseal } from './checks/file-damage.ts'
+import type { PageSums } from './checks/page-sums.ts'
+import { clearSumRecord, dropSumRecord, sumRecordOf, writeSumRecord } from './checks/sum-file.ts'
+import { SUFFIXES } from './checks/wal-mark.ts'
+import { canDefer, syncPath } from './disk-sync.ts'
 import { hasLog } from './opened-file.ts'
 import { openSql } from './sql.ts'
-import { SUFFIXES } from './wal-mark.ts'
 
 /** What the names of the files next to a tenant's own end with. */
 const BESIDE = SUFFIXES.filter((suffix) => suffix !== '')
@@ -44,7 +45,7 @@ export class TenantFiles {
   readonly #scratch: string
   /** The tenant whose file was just copied from the empty one, and the checksum of that. */
   #fresh: string | null = null
-  #templateSum: FileSum | null = null
+  #templateSums: PageSums | null = null
 
   constructor(data: string) {
     this.#folder = join(data, 'tenants')
@@ -78,30 +79,36 @@ export class TenantFiles {
     return existsSync(this.pathOf(slug))
   }
 
+  /** Compares the large file of a closed tenant with its checksum, step by step; null when `beginUse` takes no longer. */
+  comparing(slug: string): Iterator<void, void> | null {
+    return comparing(this.pathOf(slug))
+  }
+
   /**
-   * Refuses a tenant whose file is not whole. The checksum of a file in use is next to it, if the connection `keepsSum`,
-   * which clears it before the file changes.
+   * Refuses a tenant whose file is not whole. The checksum of a file in use is next to it, if the connection `keepsSums`
+   * of the pages, which are returned.
    */
-  beginUse(slug: string, keepsSum: boolean): void {
+  beginUse(slug: string, keepsSums: boolean): PageSums | null {
     const path = this.pathOf(slug)
     const isFresh = this.#fresh === slug
     this.#fresh = null
-    if (isFresh) {
-      if (keepsSum) writeFileSum(path, this.#emptySum())
-      return
+    if (!isFresh) refuseDamaged(path)
+    if (!keepsSums) {
+      unseal(path)
+      clearSumRecord(path)
+      return null
     }
-    refuseDamaged(path)
-    const sum = unseal(path)
-    if (!keepsSum) clearFileSum(path)
-    else if (sum !== null) writeFileSum(path, sum)
-    // SQLite has closed it itself, and changed it.
-    else if (!existsSync(`${path}-wal`)) dropFileSum(path)
+    const sums = isFresh ? this.#emptySums() : pageSumsOf(path)
+    // A killed process has left pages that the disk may not have: the checksum must not come to it before them.
+    if (hasLog(path) && sumRecordOf(path)?.copying !== null) syncPath(path)
+    unseal(path)
+    writeSumRecord(path, sums)
+    return sums
   }
 
-  /** Adds a checksum to the file of a tenant that is closed. */
-  endUse(slug: string): void {
-    seal(this.pathOf(slug))
-    dropFileSum(this.pathOf(slug))
+  /** Adds a checksum to the file of a tenant that is closed, which is that of these pages. */
+  endUse(slug: string, sums: PageSums | null): void {
+    endUse(this.pathOf(slug), sums)
   }
 
   /** Whether the file of a closed tenant has all of its pages, but not as they were written. */
@@ -222,6 +229,8 @@ export class TenantFiles {
     const found: [string, Contradiction | Misfits][] = []
     for (const slug of await this.allSlugs()) {
       if (isLate()) break
+      // All of a large file would be read before it is opened.
+      if (this.comparing(slug)) continue
       try {
         during(this.pathOf(slug), (sql) => {
           for (const one of contradictionsIn(sql, program)) found.push([slug, one])
@@ -261,9 +270,9 @@ export class TenantFiles {
     rm(gone, { force: true }).catch(() => {})
   }
 
-  #emptySum(): FileSum {
-    this.#templateSum ??= sumOf(this.#template)
-    return this.#templateSum
+  #emptySums(): PageSums {
+    this.#templateSums ??= pageSumsOf(this.#template)
+    return this.#templateSums.copy()
   }
 
   /** Made again at every start: it belongs to the program's version, not to the data. */
@@ -311,11 +320,23 @@ function hasPeople(path: string): boolean {
 function during<T>(path: string, work: (sql: ReturnType<typeof openSql>) => T): T {
   refuseDamaged(path)
   // What a crash has left in the log is copied into the file when this is closed.
-  if (hasLog(path)) clearFileSum(path)
-  const sql = openSql(path, { cacheKiB: 64 })
+  const sums = hasLog(path) && canDefer() ? pageSumsOf(path) : null
+  // A checksum of what is copied tells of a log that the disk has.
+  if (sums) syncPath(`${path}-wal`)
+  else if (hasLog(path)) clearSumRecord(path)
+  // SQLite has closed it itself, and changed it.
+  else dropSumRecord(path)
+  const sql = openSql(path, { cacheKiB: 64, sums })
   try {
     return work(sql)
   } finally {
     sql.close()
+    if (sums) endUse(path, sums)
   }
+}
+
+function endUse(path: string, sums: PageSums | null): void {
+  const isSealed = seal(path)
+  dropSumRecord(path)
+  if (isSealed && sums) sealed(path, sums)
 }

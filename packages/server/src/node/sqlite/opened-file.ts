@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
+import type { PageSums } from './checks/page-sums.ts'
 import { canDefer, type DiskSyncOptions } from './disk-sync.ts'
 import { connectionOpened } from './file-handles.ts'
 import { QueryClock } from './query-clock.ts'
@@ -19,6 +20,8 @@ export interface SqlOptions {
   readonly disk?: Pick<DiskSyncOptions, 'sync' | 'mostPages'>
   /** Receives the changes of every commit. The file is then a copy of what is kept elsewhere. */
   readonly onCommit?: OnCommit | undefined
+  /** The checksums of the pages of the file, kept up to date where it changes. */
+  readonly sums?: PageSums | null
   /** What a database in memory begins with. */
   readonly content?: Uint8Array | undefined
 }

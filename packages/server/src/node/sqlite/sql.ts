@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
 import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { copyLog, syncLog } from './checkpoint.ts'
+import { clearSumRecord, noteCopy, SumFile } from './checks/sum-file.ts'
+import { removeMark } from './checks/wal-mark.ts'
 import { copyDatabase } from './copy.ts'
-import { DiskSync } from './disk-sync.ts'
-import { connectionClosed } from './file-handles.ts'
-import { clearFileSum } from './open-sum.ts'
+import { DiskSync, fileSync } from './disk-sync.ts'
+import { closeWithLog, connectionClosed } from './file-handles.ts'
 import { hasLog, type Mode, makePrivate, type Opened, openFile, type SqlOptions } from './opened-file.ts'
-import { removeMark } from './wal-mark.ts'
+import { RELEASE, SAVEPOINT, Transactions } from './transactions.ts'
 
 export interface NodeSql extends Sql {
   /** Settles when all commits so far are on the disk; null when they are. */
@@ -31,12 +32,6 @@ export function openSql(path: string, options: SqlOptions = {}): NodeSql {
   return new Connection(path, options, 'alone')
 }
 
-/** A transaction in progress, and what going back to its start takes. */
-interface Frame {
-  undo: 'whole' | 'own' | 'shared' | 'again' | 'nothing'
-  readonly guarded: boolean
-}
-
 class Connection implements NodeSql {
   readonly tick: string
   savepoint?: () => () => void
@@ -44,11 +39,7 @@ class Connection implements NodeSql {
   readonly #options: SqlOptions
   readonly #onStatement: () => void
   #opened: Opened
-  /** The transactions in progress, the outermost first. */
-  readonly #frames: Frame[] = []
-  /** Whether the transaction in progress may be run again, and whether it has to be: nothing of it is there any more. */
-  #repeatable = false
-  #lost = false
+  readonly #transactions = new Transactions((sql) => this.rows(sql))
   /** What SQLite found wrong with the file. From then on nothing is read from it and nothing written. */
   #damage: Error | null = null
   #disk: DiskSync | null = null
@@ -82,17 +73,18 @@ class Connection implements NodeSql {
   }
 
   transaction<T>(work: () => T extends PromiseLike<unknown> ? never : T, way?: TransactionWay): T {
-    if (this.#frames.length > 0)
+    const transactions = this.#transactions
+    if (transactions.isActive)
       return way === 'joined' ? (work as () => T)() : this.#inner(work as () => T, way === 'guarded')
     if (way !== 'repeatable') return this.#outer(work as () => T)
-    this.#repeatable = true
+    transactions.isRepeatable = true
     try {
       return this.#outer(work as () => T)
     } catch (reason) {
       if (reason !== AGAIN) throw reason
     } finally {
-      this.#repeatable = false
-      this.#lost = false
+      transactions.isRepeatable = false
+      transactions.isLost = false
     }
     return this.#outer(work as () => T)
   }
@@ -100,15 +92,15 @@ class Connection implements NodeSql {
   /** A row of an import calls this eight times: the values stay one list, and no function here holds on to them. */
   #execute(sql: string, values: SqlValue[]): SqlRow[] {
     if (this.#damage) throw this.#damage
-    if (this.#lost) throw AGAIN
+    if (this.#transactions.isLost) throw AGAIN
     this.#onStatement()
     const { statements, recording, isDeferred } = this.#opened
     const { prepared, writes } = statements.of(sql)
     if (writes && (recording || isDeferred || this.#long)) {
-      if (this.#frames.length === 0) return this.#executeAlone(sql, values)
+      if (!this.#transactions.isActive) return this.#executeAlone(sql, values)
       recording?.note(sql)
     }
-    if (writes) this.#protect()
+    if (writes) this.#transactions.protect()
     try {
       // Not `run`: it would tell the last rowid, which the text index chooses beyond what a number can hold, and throw.
       return prepared.all(...values) as unknown as SqlRow[]
@@ -129,11 +121,11 @@ class Connection implements NodeSql {
       this.#commit()
       return result
     } catch (reason) {
-      if (this.#lost) throw AGAIN
-      if (this.#db.isTransaction) this.rows('ROLLBACK')
+      if (this.#transactions.isLost) throw AGAIN
+      this.#rollBack()
       throw reason
     } finally {
-      this.#frames.pop()
+      this.#transactions.end()
     }
   }
 
@@ -141,7 +133,7 @@ class Connection implements NodeSql {
     if (this.#long) throw new Problem('busy', HELD)
     this.#disk?.beforeWrite()
     this.rows('BEGIN IMMEDIATE')
-    this.#frames.push({ undo: 'whole', guarded: false })
+    this.#transactions.begin('whole')
   }
 
   #commit(): void {
@@ -151,6 +143,11 @@ class Connection implements NodeSql {
     if (this.#opened.isDeferred) this.#syncLater()
   }
 
+  /** Also after damage, when `rows` refuses everything. */
+  #rollBack(): void {
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+  }
+
   async long(before: () => void): Promise<LongTransaction> {
     while (this.#copies.size > 0) await Promise.allSettled(this.#copies)
     do {
@@ -158,12 +155,11 @@ class Connection implements NodeSql {
       if (this.#isClosed || this.#long || this.#copies.size > 0) throw new Problem('busy', HELD)
       before()
     } while (this.pending())
-    clearFileSum(this.#path)
     this.#reopen('shared')
     this.#long = Promise.withResolvers()
     let sql: Connection
     try {
-      sql = new Connection(this.#path, this.#options, 'long')
+      sql = new Connection(this.#path, { ...this.#options, sums: null }, 'long')
       sql.#begin()
       sql.savepoint = () => sql.#savepoint()
     } catch (reason) {
@@ -174,8 +170,8 @@ class Connection implements NodeSql {
       try {
         if (way === 'COMMIT') sql.#commit()
       } finally {
-        if (sql.#db.isTransaction) sql.rows('ROLLBACK')
-        sql.#frames.pop()
+        sql.#rollBack()
+        sql.#transactions.end()
         sql.close()
       }
     }
@@ -196,7 +192,8 @@ class Connection implements NodeSql {
       },
       rollback: () => end('ROLLBACK'),
       release: async () => {
-        await copyLog(this.#path)
+        // A log that cannot be copied now, as on a full disk, stays and is copied later.
+        await copyLog(this.#path, this.#options.sums ?? null).catch(() => {})
         this.#endLong()
       },
     }
@@ -204,9 +201,12 @@ class Connection implements NodeSql {
 
   /** Owns the file again, unless it was closed meanwhile. */
   #endLong(): void {
-    if (!this.#isClosed) this.#reopen('alone')
-    this.#long?.resolve()
-    this.#long = null
+    try {
+      if (!this.#isClosed) this.#reopen('alone')
+    } finally {
+      this.#long?.resolve()
+      this.#long = null
+    }
   }
 
   #reopen(mode: Mode): void {
@@ -221,27 +221,25 @@ class Connection implements NodeSql {
   }
 
   #savepoint(): () => void {
-    const frame: Frame = { undo: 'own', guarded: true }
-    this.#frames.push(frame)
-    this.rows('SAVEPOINT inner_work')
+    const transaction = this.#transactions.begin('own', true)
+    this.rows(SAVEPOINT)
     return () => {
-      this.#undo(frame)
-      this.#frames.pop()
+      this.#transactions.undo(transaction)
+      this.#transactions.end()
     }
   }
 
   #inner<T>(work: () => T, guarded: boolean): T {
-    const frame: Frame = { undo: 'nothing', guarded }
-    this.#frames.push(frame)
+    const transaction = this.#transactions.begin('nothing', guarded)
     try {
       const result = work()
-      if (frame.undo === 'own') this.rows('RELEASE inner_work')
+      if (transaction.undo === 'own') this.rows(RELEASE)
       return result
     } catch (reason) {
-      if (this.#db.isTransaction) this.#undo(frame)
+      if (this.#db.isTransaction) this.#transactions.undo(transaction)
       throw reason
     } finally {
-      this.#frames.pop()
+      this.#transactions.end()
     }
   }
 
@@ -286,6 +284,7 @@ class Connection implements NodeSql {
   }
 
   ready(writes: number): Promise<void> | null {
+    if (this.#damage) return null // A write that waits for a disk that has failed would wait forever.
     return this.#long?.promise ?? this.#disk?.ready(writes) ?? null
   }
 
@@ -311,11 +310,36 @@ class Connection implements NodeSql {
     const { statements, recording, isDeferred, hasRest } = this.#opened
     statements.clear()
     recording?.close()
-    if (isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
-    this.#disk?.close()
-    if (isDeferred || hasRest) removeMark(this.#path)
-    this.#db.close()
-    if (isDeferred) connectionClosed(this.#path)
+    let copied: (() => void) | null = null
+    try {
+      if (isDeferred) this.#db.exec('PRAGMA synchronous = FULL')
+      this.#disk?.close()
+      copied = this.#noteLastCopy()
+      if (isDeferred || hasRest) removeMark(this.#path)
+    } finally {
+      if (this.#hasDiskFailed) closeWithLog(this.#db, this.#path)
+      else this.#db.close()
+      if (isDeferred) connectionClosed(this.#path)
+    }
+    copied?.()
+  }
+
+  /** Whether commits may not be where SQLite believes them to be. */
+  get #hasDiskFailed(): boolean {
+    return this.#damage !== null && !isDamage(this.#damage)
+  }
+
+  /** SQLite copies the log when it closes the file. */
+  #noteLastCopy(): (() => void) | null {
+    const { sums, disk } = this.#options
+    if (!sums) return null
+    if (this.#hasDiskFailed) {
+      clearSumRecord(this.#path)
+      return null
+    }
+    const { log } = this.#db.prepare(LOG_STATE).get()!
+    const sync = disk?.sync ?? fileSync
+    return noteCopy(this.#path, sums, Number(log), (file, path) => sync.now(file, path))
   }
 
   #syncLater(): void {
@@ -327,58 +351,43 @@ class Connection implements NodeSql {
   #beginSyncs(): DiskSync {
     // SQLite still syncs the head of a log that it starts again: old pages after a lost head would be taken for new ones.
     this.#db.exec('PRAGMA synchronous = NORMAL')
-    const state = this.#db.prepare('PRAGMA wal_checkpoint(NOOP)')
+    const state = this.#db.prepare(LOG_STATE)
+    const { sums, disk } = this.#options
     return new DiskSync(this.#path, {
+      sum: sums ? new SumFile(this.#path, sums) : null,
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
       pages: () => Number(state.get()!.log),
       hasUncopied: () => {
         const { log, checkpointed } = state.get()!
         return log !== checkpointed
       },
-      checkpoint: () => {
-        this.#db.exec('PRAGMA synchronous = OFF')
-        this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-        this.#db.exec('PRAGMA synchronous = NORMAL')
-      },
+      checkpoint: () => this.#copyLog(),
       failed: (reason) => {
         this.#damage = reason
       },
-      ...this.#options.disk,
+      ...disk,
     })
   }
 
-  /**
-   * Before the first write of inner transactions: one savepoint serves all of them that have written nothing yet, as
-   * they go back to the same state. It is the outermost one's own. A savepoint copies every page that is written
-   * after it, so where all can be run again none is made, unless going back is certain.
-   */
-  #protect(): void {
-    if (this.#frames.at(-1)?.undo !== 'nothing') return
-    const clean = this.#frames.slice(this.#frames.findIndex(({ undo }) => undo === 'nothing'))
-    const bare = this.#repeatable ? clean.findIndex(({ guarded }) => guarded) : 0
-    for (const frame of bare < 0 ? clean : clean.slice(0, bare)) frame.undo = 'again'
-    if (bare < 0) return
-    for (const frame of clean.slice(bare)) frame.undo = 'shared'
-    clean[bare]!.undo = 'own'
-    this.rows('SAVEPOINT inner_work')
-  }
-
-  /** A savepoint's name may repeat: the innermost is meant. */
-  #undo({ undo }: Frame): void {
-    if (undo === 'again') {
-      this.rows('ROLLBACK')
-      this.#lost = true
+  /** On a full disk the log stays as it is, and is copied later. Other failures end the use of the file. */
+  #copyLog(): void {
+    this.#db.exec('PRAGMA synchronous = OFF')
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch (reason) {
+      if (!isFull(reason)) this.#damage = reason as Error
     }
-    if (undo === 'own' || undo === 'shared') this.rows('ROLLBACK TO inner_work')
-    if (undo === 'own') this.rows('RELEASE inner_work')
+    this.#db.exec('PRAGMA synchronous = NORMAL')
   }
 }
 
+/** How many pages the log has, and how many of them are in the file. */
+const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)'
 const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
-function isDamage(reason: unknown): reason is Error {
-  const code = (reason as { errcode?: number }).errcode ?? 0
-  return (code & 0xff) === 11 || (code & 0xff) === 26
-}
+const isDamage = (reason: unknown): reason is Error => [11, 26].includes(codeOf(reason))
+/** SQLITE_FULL. */
+const isFull = (reason: unknown): boolean => codeOf(reason) === 13
+const codeOf = (reason: unknown): number => ((reason as { errcode?: number }).errcode ?? 0) & 0xff

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { readWal } from './wal.ts'
+import { readWal } from './checks/wal.ts'
 
 /** The places of numbers in the header of a SQLite file. */
 const HEADER = 40

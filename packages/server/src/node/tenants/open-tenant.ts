@@ -3,7 +3,9 @@ import type { BlobStore, Clock, Mail, Outbound, Signer, Witness } from '@tildeba
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock, systemRandom, systemSeal } from '../../host/ports.ts'
 import { createVault } from '../../host/vault.ts'
+import type { PageSums } from '../sqlite/checks/page-sums.ts'
 import { emptyTenant } from '../sqlite/files.ts'
+import type { SqlOptions } from '../sqlite/opened-file.ts'
 import { openSql } from '../sqlite/sql.ts'
 import type { NodeScript } from '../threads/script/script.ts'
 import { countCommit, type Stats } from '../watch/stats.ts'
@@ -49,6 +51,8 @@ export interface OpenTenant {
   readonly isIdle: () => boolean
   /** Gives back the memory for what was read from the file. */
   readonly releaseMemory: () => void
+  /** The checksums of the pages of its file, if they are kept. */
+  readonly sums: PageSums | null
   /** Requests in progress: a tenant in use is not closed. */
   busy: number
   /** Whether it was made for a request: a tenant in which nothing is written then does not stay. */
@@ -60,10 +64,9 @@ export function openTenantFile(
   options: OpenOptions,
   slug: string,
   path: string,
-  cacheKiB: number,
+  /** Commits are deferred where answers wait for `pending`. */
+  file: Pick<SqlOptions, 'cacheKiB' | 'deferred' | 'sums'>,
   wakeAt: (at: number) => void,
-  /** Whether answers wait for `pending`, so that commits need not. */
-  deferred = false,
 ): OpenTenant {
   const { script, secretKey, stats, atWork } = options
   // A file that is not a tenant's own, such as a copy, needs no lock.
@@ -78,8 +81,7 @@ export function openTenantFile(
   const isAwaited = options.isAwaited ?? (() => true)
   const worked = (ms: number) => options.worked?.(slug, ms)
   const sql = openSql(path, {
-    cacheKiB,
-    deferred,
+    ...file,
     content: path === ':memory:' ? emptyTenant() : undefined,
     ...(atWork && { onStatement: () => atWork(slug) }),
     onCommit: replication ? (n, changes, erases) => replication.committed(slug, n, changes, erases) : undefined,
@@ -127,6 +129,7 @@ export function openTenantFile(
       pending: () => sql.pending(),
       isIdle: () => entry.busy === 0 && tenant.waiting === 0 && tenant.underWay === 0,
       releaseMemory: () => sql.releaseMemory(),
+      sums: file.sums ?? null,
       busy: 0,
       isFresh: false,
     }

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../doors/http.ts'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock } from '../../host/ports.ts'
+import type { PageSums } from '../sqlite/checks/page-sums.ts'
 import { canDefer } from '../sqlite/disk-sync.ts'
 import type { TenantFiles } from '../sqlite/files.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from './open-tenant.ts'
@@ -72,8 +73,8 @@ export class OpenTenants {
     return this.#open.get(slug)
   }
 
-  /** A tenant, opened if necessary, and created if it has no file. */
-  use(slug: string): OpenTenant {
+  /** A tenant, opened if necessary, and created if it has no file. One that `isWoken` is asked for what is due by that. */
+  use(slug: string, isWoken = false): OpenTenant {
     this.#options.atWork?.(slug)
     const known = this.#open.get(slug)
     if (known) {
@@ -88,8 +89,8 @@ export class OpenTenants {
     const { files, replication } = this.#options
     if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
-    files.beginUse(slug, !replication && canDefer())
-    const entry = this.openFile(slug, path, undefined, true)
+    const sums = files.beginUse(slug, !replication && canDefer())
+    const entry = this.openFile(slug, path, undefined, true, sums)
     this.#open.set(slug, entry)
     this.#newest = entry
     this.#caches.used(entry)
@@ -97,7 +98,7 @@ export class OpenTenants {
     this.#options.opened?.(slug)
     this.#closeUnused()
     // Nothing is due where nothing was written: a first write does not wait for a question to each job.
-    const due = entry.tenant.exists ? entry.tenant.due() : null
+    const due = entry.tenant.exists && !isWoken ? entry.tenant.due() : null
     if (due !== null) this.#wakes.book(slug, due)
     return entry
   }
@@ -108,9 +109,10 @@ export class OpenTenants {
     path: string,
     wakeAt = (at: number) => void (this.#open.has(slug) && this.#wakes.book(slug, at)),
     deferred = false,
+    sums: PageSums | null = null,
   ): OpenTenant {
     const cacheKiB = Math.max(LEAST_CACHE, Math.min(MOST_CACHE, Math.floor(CACHES / (this.#open.size + 1))))
-    return openTenantFile(this.#options, slug, path, cacheKiB, wakeAt, deferred)
+    return openTenantFile(this.#options, slug, path, { cacheKiB, deferred, sums }, wakeAt)
   }
 
   /** Closes a tenant, so that its file is whole and alone. */
@@ -120,24 +122,33 @@ export class OpenTenants {
     this.#open.delete(slug)
     this.#wakes.cancel(slug)
     this.#caches.forget(entry)
-    let isWhole = true
     try {
       entry.tenant.flush()
       void this.#options.book(slug, entry.tenant.due(true))
     } catch (reason) {
-      // A damaged file cannot tell what is due; the others are to be closed all the same.
+      // A file that fails cannot tell what is due: it is asked when it is opened again. The others are closed all the same.
       this.#uses.report(reason, `close ${slug}`)
-      isWhole = false
+      void this.#options.book(slug, (this.#options.clock ?? systemClock).now())
     } finally {
       entry.close()
     }
-    if (isWhole) this.#options.files.endUse(slug)
+    // Also where SQLite has found damage: the checksum tells of it when the file is opened again.
+    this.#options.files.endUse(slug, entry.sums)
   }
 
   /** Closes all tenants: their logs are copied side by side, as far as that takes no longer than `ms`. */
   async closeAll(ms: number): Promise<void> {
     await inTime(Promise.allSettled(this.all.map((entry) => entry.settle())), ms)
-    for (const slug of this.slugs) this.close(slug)
+    for (const slug of this.slugs) this.#tryToClose(slug)
+  }
+
+  /** A file that fails keeps no other open, and fails no request to another tenant. */
+  #tryToClose(slug: string): void {
+    try {
+      this.close(slug)
+    } catch (reason) {
+      this.#uses.report(reason, `close ${slug}`)
+    }
   }
 
   /** Closes a tenant and removes its file. */
@@ -155,11 +166,16 @@ export class OpenTenants {
     if (!this.#isOver) return
     for (let over = this.#open.size - 2 * this.#options.mostOpen; over > 0; over--) this.#closeOldest()
     if (this.#calm) this.#calm.refresh()
-    else this.#calm = setTimeout(() => void this.#closeInTurns(), CALM_MS).unref()
+    else this.#calm = setTimeout(() => this.#closeWhenCalm(), CALM_MS).unref()
+  }
+
+  /** A disk that fails keeps tenants open: they are closed when others are opened next. */
+  #closeWhenCalm(): void {
+    this.#calm = null
+    this.#closeInTurns().catch((reason) => this.#uses.report(reason, 'close unused tenants'))
   }
 
   async #closeInTurns(): Promise<void> {
-    this.#calm = null
     for (const slug of this.slugs) {
       const entry = this.#open.get(slug)
       if (!entry?.isIdle()) continue
@@ -185,7 +201,7 @@ export class OpenTenants {
 
   #closeOldest(): void {
     const oldest = [...this.#open].find(([, entry]) => this.#isUnused(entry))
-    if (oldest) this.close(oldest[0])
+    if (oldest) this.#tryToClose(oldest[0])
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@tildebase/nouns'
-import { SUFFIXES } from '../sqlite/wal-mark.ts'
+import { SUFFIXES } from '../sqlite/checks/wal-mark.ts'
 
 /** How far a restore in slices has come; null is not known since a restart. */
 export interface Progress {

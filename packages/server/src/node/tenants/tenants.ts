@@ -39,6 +39,8 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   readonly #open: OpenTenants
   /** Tenants that do not exist, opened in memory for their readers. */
   readonly #empty = new Map<string, Set<OpenTenant>>()
+  /** Tenants whose large files are being compared with their checksums. */
+  readonly #comparing = new Map<string, Promise<void>>()
   /** True once it starts nothing new. */
   #isResting = false
 
@@ -58,6 +60,11 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   }
 
   handle(call: TenantCall): MaybePromise<HttpResponse> {
+    const comparing = this.#compared(call.slug)
+    return comparing ? comparing.then(() => this.#handleNow(call)) : this.#handleNow(call)
+  }
+
+  #handleNow(call: TenantCall): MaybePromise<HttpResponse> {
     const { slug, request, target, sender } = call
     let entry: OpenTenant
     try {
@@ -129,6 +136,25 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     else entry.isFresh = false
   }
 
+  /** Settles when the large file of a tenant was compared with its checksum, and it can be opened; null when it can be now. */
+  #compared(slug: string): Promise<void> | null {
+    // The file of a node in a cluster is a copy, and has no checksum of its pages.
+    if (this.#open.has(slug) || this.#options.replication) return null
+    const known = this.#comparing.get(slug)
+    if (known) return known
+    const steps = this.#options.files.comparing(slug)
+    if (steps === null) return null
+    const isAwaited = this.#options.isAwaited ?? (() => true)
+    const worked = (ms: number) => this.#options.worked?.(slug, ms)
+    const comparing = scheduler
+      .steps(slug, steps, { isAwaited, worked })
+      // It is refused, with what is wrong, when it is opened.
+      .catch(() => {})
+      .finally(() => this.#comparing.delete(slug))
+    this.#comparing.set(slug, comparing)
+    return comparing
+  }
+
   /** Whether any person can sign in to a tenant. A closed tenant is not opened for this. */
   #hasPeople(slug: string): boolean {
     return this.#open.has(slug) || this.#options.files.hasPeople(slug)
@@ -136,6 +162,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
 
   async verify(slug: string, secret: string): Promise<boolean> {
     const { files } = this.#options
+    await this.#compared(slug)
     if (!this.#open.has(slug) && !(files.has(slug) && files.hasKey(slug, secret))) return false
     return this.#open.use(slug).tenant.identify(secret) !== null
   }
@@ -146,8 +173,11 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   }
 
   async #wakeNow(slug: string): Promise<void> {
+    // Without a wait it is opened at once, in its turn.
+    const comparing = this.#compared(slug)
+    if (comparing) await comparing
     if (this.#isResting || !this.#options.files.has(slug)) return
-    const entry = this.#open.use(slug)
+    const entry = this.#open.use(slug, true)
     entry.busy++
     try {
       await entry.tenant.wake()
@@ -190,6 +220,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       isOpen: (name) => this.#open.has(name),
       close: (name) => this.#open.close(name),
     }
+    await this.#compared(slug)
     const result = await runAdminTask(context, slug, task)
     await this.#open.get(slug)?.pending()
     return result

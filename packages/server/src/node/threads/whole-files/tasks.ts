@@ -3,9 +3,9 @@ import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
 import { afterOf } from '../../../host/operator.ts'
+import { SUFFIXES } from '../../sqlite/checks/wal-mark.ts'
 import { syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
-import { SUFFIXES } from '../../sqlite/wal-mark.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from '../../tenants/open-tenant.ts'
 import type { Refusal } from '../messages.ts'
 
@@ -77,7 +77,7 @@ export async function runFileTask(options: FileTaskOptions, task: FileTask, tell
 
 function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell): Verdict {
   try {
-    const { tenant, close } = openTenantFile(options, slug, path, CACHE_KIB, () => {})
+    const { tenant, close } = openTenantFile(options, slug, path, { cacheKiB: CACHE_KIB }, () => {})
     try {
       return tenant.admin.verify(tell)
     } finally {
@@ -124,7 +124,7 @@ async function made(options: FileTaskOptions, { slug, path, into }: ReplayFileTa
   if (isNew || making?.into !== into || making.inode !== inodeOf(into)) leave()
   if (isNew) for (const suffix of SUFFIXES) rmSync(`${into}${suffix}`, { force: true })
   if (making === null) {
-    const opened = openTenantFile(options, slug, into, REPLAY_CACHE_KIB, () => {}, true)
+    const opened = openTenantFile(options, slug, into, { cacheKiB: REPLAY_CACHE_KIB, deferred: true }, () => {})
     making = { into, inode: inodeOf(into), opened }
   }
   return making.opened

@@ -38,6 +38,13 @@ export class FileThread {
     return done
   }
 
+  /** Starts the thread before its first task is there. */
+  prepare(): void {
+    if (this.#thread) return
+    this.#thread = this.#begin()
+    this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
+  }
+
   async close(): Promise<void> {
     if (this.#idle) clearTimeout(this.#idle)
     await this.#thread?.terminate()
@@ -45,23 +52,28 @@ export class FileThread {
 
   async #runNow(task: FileTask, tell: Tell): Promise<FileResult> {
     if (this.#idle) clearTimeout(this.#idle)
-    this.#thread ??= new Worker(new URL(import.meta.resolve('#threads/files')), {
+    this.#thread ??= this.#begin()
+    try {
+      const outcome = await outcomeOf(this.#thread, task, tell)
+      if ('refusal' in outcome) throw problemFrom(outcome.refusal)
+      return outcome.result
+    } finally {
+      this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
+    }
+  }
+
+  #begin(): Worker {
+    const thread = new Worker(new URL(import.meta.resolve('#threads/files')), {
       name: 'files',
       workerData: this.#start,
       resourceLimits: LIMITS,
       ...QUIET,
     })
-    const thread = this.#thread
-    try {
-      const outcome = await outcomeOf(thread, task, tell)
-      if ('refusal' in outcome) throw problemFrom(outcome.refusal)
-      return outcome.result
-    } catch (reason) {
-      if (thread.threadId === -1) this.#thread = null
-      throw reason
-    } finally {
-      this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
+    const ended = () => {
+      if (this.#thread === thread) this.#thread = null
     }
+    // A task that it had fails with the reason.
+    return thread.on('error', ended).on('exit', ended)
   }
 
   #end(): void {

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 
 /** What the committed part of a write-ahead log says about its database. */
 export interface Wal {
@@ -6,6 +7,18 @@ export interface Wal {
   readonly pages: number
   /** The pages that the log holds. */
   readonly written: ReadonlySet<number>
+}
+
+/** What copying a part of a write-ahead log changes in its database. */
+export interface LogPages {
+  /** The salt of the log: it has another one when it is started again. */
+  readonly salt: Buffer
+  /** How many frames are copied. */
+  readonly frames: number
+  /** How many pages the database has afterwards. */
+  readonly pages: number
+  /** The checksums of the pages that are in these frames. */
+  readonly crcs: ReadonlyMap<number, number>
 }
 
 export const HEADER_BYTES = 32
@@ -58,6 +71,53 @@ function committed(file: number): Wal | null {
     open = []
   }
   return pages === 0 ? null : { pages, written }
+}
+
+/**
+ * Reads the first frames of a write-ahead log, which end with a commit; null when it has not so many. It begins at the end:
+ * most pages of a log are older versions of others.
+ */
+export function readLogPages(path: string, frames: number): LogPages | null {
+  const file = existsSync(path) ? openSync(path, 'r') : null
+  if (file === null) return null
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    if (frames === 0 || readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return null
+    const frameBytes = FRAME_HEADER_BYTES + header.readUInt32BE(8)
+    const most = Math.min(frames, Math.max(1, Math.floor(PART_BYTES / frameBytes)))
+    const part = Buffer.alloc(most * frameBytes)
+    const crcs = new Map<number, number>()
+    let pages = 0
+    for (let end = frames; end > 0; end -= most) {
+      const first = Math.max(0, end - most)
+      const length = (end - first) * frameBytes
+      if (readSync(file, part, 0, length, HEADER_BYTES + first * frameBytes) < length) return null
+      if (end === frames) pages = part.readUInt32BE(length - frameBytes + 4)
+      for (let at = length - frameBytes; at >= 0; at -= frameBytes) {
+        const page = part.readUInt32BE(at)
+        if (!crcs.has(page)) crcs.set(page, crc32(part.subarray(at + FRAME_HEADER_BYTES, at + frameBytes)))
+      }
+    }
+    return { salt: saltOf(header), frames, pages, crcs }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The salt of a log; null when there is no log, or an empty one. */
+export function logSalt(path: string): Buffer | null {
+  const file = existsSync(path) ? openSync(path, 'r') : null
+  if (file === null) return null
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    return readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES ? null : saltOf(header)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function saltOf(header: Buffer): Buffer {
+  return header.subarray(16, 24)
 }
 
 /** Whether these bytes begin a log, as their checksum says. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { SUM_FILE } from './open-sum.ts'
+import { SUM_FILE } from './sum-file.ts'
 import { HEADER_BYTES, isHeader, wholeFrames } from './wal.ts'
 
 /** The ends of the names of all files of a database. */

@@ -1,0 +1,141 @@
+import { readSettings } from '@tildebase/server'
+import { fetchResponseOf, httpRequestOf, withBody } from '../../../packages/server/src/host/fetch-adapter.ts'
+import { openService, type Service } from '../../../packages/server/src/node/service.ts'
+import type { Chance } from '../../chance.ts'
+import { ROOT } from '../../root-key.ts'
+import { SimulatedDisk } from './disk.ts'
+import { SimulatedNetwork } from './network.ts'
+import type { SimulatedTime } from './time.ts'
+// The service loads it with the first request that it sends. Loading takes real time, which the simulation does not have.
+import '../../../packages/server/src/node/outbound/outbound-connections.ts'
+
+const ADDRESS = 'http://127.0.0.1:8787'
+/** How long a client waits for an answer. */
+const PATIENCE = 60_000
+
+export interface Reply {
+  readonly status: number
+  readonly body: any
+}
+
+/** What the world has done so far. */
+export interface Counts {
+  requests: number
+  unanswered: number
+  refused: number
+  kills: number
+  powerCuts: number
+  diskFaults: number
+  restarts: number
+}
+
+/** The whole service in one process, on a simulated clock, network and disk. */
+export class World {
+  readonly time: SimulatedTime
+  readonly disk: SimulatedDisk
+  readonly network: SimulatedNetwork
+  readonly counts: Counts = {
+    ...{ requests: 0, unanswered: 0, refused: 0, kills: 0, powerCuts: 0, diskFaults: 0, restarts: 0 },
+  }
+  /** The tenants that have answered a request. */
+  readonly tenants = new Set<string>()
+  #service: Service | null = null
+  /** Called when the process is killed: no client gets an answer from it. */
+  #killed = new Set<() => void>()
+
+  constructor(time: SimulatedTime, root: string, chance: Chance) {
+    this.time = time
+    this.disk = new SimulatedDisk(root, chance.fork())
+    this.network = new SimulatedNetwork(chance.fork())
+  }
+
+  /** Whether the process was killed and its last work is not over: nothing that it does counts. */
+  get isGhost(): boolean {
+    return this.disk.isCrashed
+  }
+
+  /** Starts the service. Throws what it says when it refuses to start. */
+  async start(): Promise<void> {
+    const settings = readSettings(
+      { port: '0', workers: '0', data: this.disk.data },
+      {
+        ...{ TILDE_ROOT_KEY: ROOT, TILDE_WEBHOOKS_INSECURE: '1', TILDE_SCRUB: '0', TILDE_OPEN_TENANTS: '1' },
+        ...{ TILDE_BASE_URL: ADDRESS },
+      },
+    )
+    const service = await openService(settings)
+    service.begin(ADDRESS)
+    this.#service = service
+  }
+
+  /** Stops the service in an orderly way. */
+  async stop(): Promise<void> {
+    const service = this.#service!
+    this.#service = null
+    await service.rest()
+    await service.close()
+    this.network.reset()
+    this.time.forget()
+  }
+
+  /** Kills the process, with the power or without. */
+  async crash(power: boolean): Promise<void> {
+    this.counts[power ? 'powerCuts' : 'kills']++
+    this.#service = null
+    for (const killed of this.#killed) killed()
+    this.#killed.clear()
+    this.disk.end()
+    this.network.reset()
+    this.time.forget()
+    // What the killed process would do next finds that all its files fail.
+    await this.time.sleep(1)
+    this.time.forget()
+    this.disk.crash(power)
+  }
+
+  /** Sends a request to the gateway; null when the process is killed before the answer, or there is none in time. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply | null> {
+    this.counts.requests++
+    const service = this.#service
+    const answer = service && (await this.#unlessKilled(send(service, method, path, body, headers)))
+    // After the operation of the disk at which the process is killed, nothing leaves it.
+    const reply = this.isGhost ? null : answer
+    const slug = /^\/~([^/]+)/.exec(path)?.[1]
+    if (slug !== undefined && reply && reply.status < 300) this.tenants.add(slug)
+    if (!reply) this.counts.unanswered++
+    else if (reply.status >= 500) this.counts.refused++
+    return reply
+  }
+
+  #unlessKilled<T>(work: Promise<T>): Promise<T | null> {
+    return new Promise((done, failed) => {
+      const killed = () => done(null)
+      this.#killed.add(killed)
+      void this.time.sleep(PATIENCE).then(killed)
+      work.then(done, failed).finally(() => this.#killed.delete(killed))
+    })
+  }
+}
+
+async function send(
+  service: Service,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  const request = new Request(`${ADDRESS}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const plain = await withBody(httpRequestOf(request), 1_000_000)
+  const answer = fetchResponseOf(await service.gateway.answer(plain), method)
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
+}
