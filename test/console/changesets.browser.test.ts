@@ -52,6 +52,20 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect(await page.getByRole('region', { name: 'Operations' }).innerText()).toContain('harmless pay Eve')
   })
 
+  test('a long value of a line is shown whole on request, before and after', async () => {
+    const id = await contact({ name: 'Ada', title: `${'old '.repeat(40)}end` })
+    const { $id } = await propose('Long words', [[id, { title: `${'new '.repeat(150)}pay Eve` }]])
+    const { page } = await stage.enter(`changesets/${$id}`)
+
+    await page.getByRole('button', { name: 'Show title whole' }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Title' })
+    expect(await dialog.locator('ins').innerText()).toMatch(/new pay Eve$/)
+    expect(await dialog.locator('del').innerText()).toMatch(/old end$/)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   test('a review shows which metrics, counts and sums would change', async () => {
     const deal = (await stage.host.request('POST', at('/Deal'), { name: 'Roof', value: 7_000, currency: 'eur' })).body
     const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
@@ -150,7 +164,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByText('2 of 3 operations were approved.').waitFor()
     await page.getByText('Left out', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('heading', { name: 'Changesets' }).waitFor()
+    await page.getByRole('heading', { name: 'Proposals' }).waitFor()
   })
 
   test.each([
@@ -222,7 +236,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByRole('heading', { name: 'Decided later' }).waitFor()
     await page.locator('main .state', { hasText: 'Open' }).waitFor()
     expect(await page.getByRole('button', { name: /Approve|Reject|Comment/ }).count()).toBe(0)
-    await page.getByRole('link', { name: 'All changesets' }).click()
+    await page.getByRole('link', { name: 'All proposals' }).click()
     await page.getByRole('link', { name: 'Decided later' }).waitFor()
     await page.getByRole('button', { name: 'Back to now' }).click()
     await page.getByRole('link', { name: 'Decided later' }).waitFor({ state: 'detached' })

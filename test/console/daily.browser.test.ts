@@ -215,7 +215,7 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
     const said = await why.innerText()
 
     const answer = page.waitForResponse((response) => response.request().method() === 'PUT' && !response.ok())
-    await page.getByRole('button', { name: 'Declare the type' }).click()
+    await page.getByRole('button', { name: 'Create the type' }).click()
     await answer
 
     await expect.poll(() => why.allInnerTexts()).toEqual([said])
@@ -225,7 +225,7 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
     const { $id } = await make('Contact', { name: 'Counted' }, 'waiting')
     const agent = stage.host.as(await stage.host.key('waiting', 'propose:crm'))
     const { page } = await stage.enter('', { tenant: 'waiting' })
-    const entry = page.locator('.side a', { hasText: 'Changesets' })
+    const entry = page.locator('.side a', { hasText: 'Proposals' })
     await entry.waitFor()
     const before = await entry.innerText()
 

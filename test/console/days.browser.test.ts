@@ -29,7 +29,7 @@ describe.skipIf(BROWSER === null).each<Manner>(['mouse', 'keyboard', 'touch'])('
   const run = async (page: Tab['page'], verb: string, done: RegExp): Promise<void> => {
     const hands = handsOn(page, manner)
     const button = page.getByRole('button', { name: verb, exact: true })
-    const menu = page.getByRole('button', { name: 'More verbs' })
+    const menu = page.getByRole('button', { name: 'More actions' })
     await button.or(menu).first().waitFor()
     if (await button.isVisible()) await hands.press(button)
     else {

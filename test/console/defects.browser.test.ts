@@ -133,6 +133,16 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2)
   })
 
+  test('words are typed into the search of the past', async () => {
+    const then = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    const { page } = await stage.enter(`Contact?asOf=${then}`)
+    await page.locator('tbody tr').nth(1).waitFor()
+
+    await page.getByRole('searchbox').fill('grace')
+
+    await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Grace Murray'])
+  })
+
   test('a condition on another field gets an operator that fits it', async () => {
     const { page } = await stage.enter('Deal')
     await page.getByRole('button', { name: 'Filter' }).click()

@@ -22,6 +22,28 @@ describe.skipIf(BROWSER === null)('the log', () => {
     await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Made by the robot'])
   })
 
+  test('is looked through for words beyond the events that are shown, with its filters in one row', async () => {
+    await stage.host.request('POST', '/~old/Contact', { name: 'Needle of last year' })
+    for (const from of [0, 50, 100]) {
+      const operations = Array.from({ length: 50 }, (_, n) => ({
+        method: 'POST',
+        path: '/Contact',
+        body: { name: `Hay ${from + n}` },
+      }))
+      await stage.host.request('POST', '/~old/batch', { operations })
+    }
+    const { page } = await stage.enter('events', { tenant: 'old', size: { width: 1440, height: 900 } })
+    await page.locator('.event-title', { hasText: 'Hay' }).first().waitFor()
+
+    const tops = await page
+      .locator('main .toolbar > *')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)))
+    expect(new Set(tops).size).toBe(1)
+    await page.getByLabel('Words in the events').fill('needle')
+
+    await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Needle of last year'])
+  })
+
   test('is narrowed to one entry, and saved as a file', async () => {
     const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Ada "the" first, of all' })
     await stage.host.request('PUT', `/~acme/Contact/${body.$id}`, { title: 'Countess' })

@@ -116,15 +116,15 @@ describe.skipIf(BROWSER === null)('the console', () => {
     const views = await find('View', 'sort=name')
     const other = (await stage.enter('Deal')).page
     await other.getByRole('button', { name: 'Views' }).click()
-    await other.getByRole('menuitemcheckbox', { name: 'By stage' }).waitFor()
+    await other.getByRole('menuitemradio', { name: 'By stage' }).waitFor()
 
     expect(url).toContain('view=view_')
     expect(views).toMatchObject([
       { name: 'By stage', shared: true, look },
       { name: 'Only mine', shared: false, look: { layout: 'board' } },
     ])
-    expect(await other.getByRole('menuitemcheckbox', { name: 'Only mine' }).count()).toBe(0)
-    await other.getByRole('menuitemcheckbox', { name: 'By stage' }).click()
+    expect(await other.getByRole('menuitemradio', { name: 'Only mine' }).count()).toBe(0)
+    await other.getByRole('menuitemradio', { name: 'By stage' }).click()
     await other.locator('.group-head').first().waitFor()
     expect(
       (await other.locator('thead th').allTextContents()).filter((text) => /^(Value|Owner)/.test(text)),
@@ -145,7 +145,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     expect(await find('View', 'name=Largest')).toEqual([])
     await page.locator('.view-button').click()
-    await page.getByRole('menuitemcheckbox', { name: 'Largest this browser' }).waitFor()
+    await page.getByRole('menuitemradio', { name: 'Largest this browser' }).waitFor()
   })
 
   test('rows are selected and changed together, and all of it is undone at once', async () => {
@@ -160,7 +160,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByText('3 changed.').waitFor()
     expect((await find('Ticket', 'priority=Urgent')).length).toBe(3)
     await page.getByLabel('Select all rows of this page').check()
-    await page.getByRole('button', { name: 'Run a verb' }).click()
+    await page.getByRole('button', { name: 'Run an action' }).click()
     await page.getByRole('menuitem', { name: 'Close' }).click()
     await page.getByText('3 closed.').waitFor()
     await page.getByLabel('Select all rows of this page').check()
@@ -470,7 +470,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Verb', exact: true }).click()
     await page.getByLabel('Verb name').fill('sail')
     await page.getByLabel('State after sail').selectOption('Sailing')
-    await page.getByRole('button', { name: 'Declare the type' }).click()
+    await page.getByRole('button', { name: 'Create the type' }).click()
     await page.getByText('Boat declared.').waitFor()
     await make('Boat', { name: 'Beagle' })
     await page.getByRole('button', { name: 'Field', exact: true }).click()

@@ -247,7 +247,7 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     await page.getByRole('heading', { name: 'Twin Dropped' }).waitFor()
 
     const merge = page.getByRole('button', { name: 'Merge', exact: true })
-    if ((await merge.count()) === 0) await page.getByRole('button', { name: 'More verbs' }).click()
+    if ((await merge.count()) === 0) await page.getByRole('button', { name: 'More actions' }).click()
     await merge
       .or(page.getByRole('menuitem', { name: 'Merge' }))
       .first()

@@ -110,7 +110,8 @@ async function open(
   const path = await scene.path(stage, receiver)
   if (!scene.isSignedIn) return stage.enter(path, { key, size })
   const email = `member${Date.now()}@example.com`
-  const { cookie } = await person(stage.host, 'acme', { name: 'Edith Clarke', email, role: 'Admin' })
+  const { cookie, user } = await person(stage.host, 'acme', { name: 'Edith Clarke', email, role: 'Admin' })
+  await scene.assign?.(stage, user.$id)
   const tab = await stage.browser.open(size)
   const [name = '', value = ''] = cookie.split('=', 2)
   await tab.page.context().addCookies([{ name, value, url: stage.host.url }])

@@ -40,6 +40,24 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await page.getByRole('region', { name: 'My work' }).getByRole('link', { name: 'Deal of a colleague' }).waitFor()
   })
 
+  test('what is due comes first at home, also among many entries without a day', async () => {
+    const lee = await person(stage.host, 'acme', { name: 'Lee', email: 'lee-due@example.com', role: 'Admin' })
+    const assignee = lee.user.$id
+    await make('Ticket', { subject: 'Due in May', assignee, dueAt: '2027-05-01T09:00:00.000Z' })
+    await make('Ticket', { subject: 'Due in April', assignee, dueAt: '2027-04-01T09:00:00.000Z' })
+    for (let n = 1; n <= 7; n++) await make('Ticket', { subject: `Someday ${n}`, assignee })
+    const { page } = await enterAs(lee)
+    const mine = page.getByRole('region', { name: 'My work' })
+
+    await mine.getByRole('link', { name: 'Tickets 9' }).waitFor()
+
+    expect((await mine.getByRole('listitem').getByRole('link').allTextContents()).slice(0, 3)).toEqual([
+      'Due in April',
+      'Due in May',
+      'Someday 7',
+    ])
+  })
+
   test('a question of a workflow is answered with its fields', async () => {
     const eva = await person(stage.host, 'acme', { name: 'Eva', email: 'eva-asks@example.com', role: 'Admin' })
     const steps = [

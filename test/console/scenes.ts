@@ -15,10 +15,18 @@ export interface Scene {
   readonly isPlain?: boolean
   /** Whether a person is signed in, in place of a key. */
   readonly isSignedIn?: boolean
+  /** Gives the person who is signed in something to do. */
+  readonly assign?: (stage: Stage, user: string) => Promise<unknown>
 }
 
 export const SCENES: readonly Scene[] = [
-  { name: 'home', path: () => '' },
+  {
+    name: 'home',
+    path: () => '',
+    isSignedIn: true,
+    assign: morning,
+    arrange: (page) => page.locator('.mine').first().waitFor(),
+  },
   { name: 'list', path: () => 'Deal' },
   {
     name: 'filter',
@@ -250,6 +258,25 @@ export const SCENES: readonly Scene[] = [
   },
 ]
 
+const DAY = 86_400_000
+
+/** Deals and tickets of a person, some of them due, in a tenant that has a name. */
+async function morning({ host }: Stage, user: string): Promise<void> {
+  await host.request('PUT', '/~acme/schema/Setting', { $domain: 'platform', name: 'string!##', value: 'json' })
+  await host.request('POST', '/~acme/Setting', { name: 'name', value: 'Acme Energy' })
+  await host.request('POST', '/~acme/Setting', { name: 'currency', value: 'EUR' })
+  const give = async (path: string, fields: (at: number) => object) => {
+    const { results } = (await host.request('GET', path)).body
+    for (const [at, { $type, $id }] of results.entries())
+      await host.request('PUT', `/~acme/${$type}/${$id}`, fields(at))
+  }
+  await give('/~acme/Deal?stage=Negotiation&limit=3', () => ({ owner: user }))
+  await give('/~acme/Ticket?status=Open&limit=4', (at) => ({
+    assignee: user,
+    ...(at < 2 && { dueAt: new Date(Date.now() + (at === 0 ? -DAY : DAY)).toISOString() }),
+  }))
+}
+
 /** A webhook that has got a few events. */
 async function webhook({ host }: Stage, receiver: Receiver): Promise<string> {
   const { body } = await host.request('POST', '/~acme/webhooks', { url: receiver.url, events: ['Deal.*'] })
@@ -300,7 +327,7 @@ async function dashboard({ host }: Stage): Promise<string> {
   })
   const tiles = [
     { title: 'Deals by stage', source: 'count', of: 'Deal', group: 'stage' },
-    { title: 'Pipeline value', source: 'sum', of: 'Deal', field: 'value' },
+    { title: 'Pipeline', source: 'metric', of: 'pipeline' },
     { title: 'MRR', source: 'metric', of: 'mrr' },
     { title: 'Tickets by status', source: 'count', of: 'Ticket', group: 'status' },
   ]

@@ -1,7 +1,6 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type TestHost, testHost } from '../host.ts'
 import { BROWSER, type Browser, type Device, startBrowser, type Tab } from './browser.ts'
@@ -102,6 +101,8 @@ async function buildIfStale(): Promise<void> {
   const sources = globSync(['index.html', 'vite.config.ts', '{src,style,public}/**/*.*'], { cwd: CONSOLE })
   const newest = Math.max(...sources.map((name) => changedAt(join(CONSOLE, name))))
   if (changedAt(join(CONSOLE, 'dist/index.html')) >= newest) return
+  // Loading Vite takes a quarter of a second of CPU time, and hardly any process of tests has to build.
+  const { build } = await import('vite')
   await build({ root: CONSOLE, logLevel: 'error', build: { emptyOutDir: false } })
 }
 

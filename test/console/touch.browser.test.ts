@@ -1,5 +1,6 @@
 import type { CDPSession, Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { person } from '../people/people.ts'
 import { BROWSER } from './browser.ts'
 import { useStage } from './stage.ts'
 import { smallTargets } from './targets.ts'
@@ -211,6 +212,37 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
 
     expect(apart.length).toBeGreaterThan(10)
     expect(apart.filter((pixels) => pixels < 8)).toEqual([])
+  })
+
+  test('a list begins in the upper part of the screen, also in the past, with its tools in one row', async () => {
+    const page = await enter('Deal')
+    const first = page.locator('tbody tr').first()
+    await first.waitFor()
+    expect((await first.boundingBox())!.y).toBeLessThan(300)
+    const rows = await page
+      .locator('main .toolbar > :not(.search-box, .spring)')
+      .evaluateAll((all) =>
+        all.filter((one) => one.getClientRects().length > 0).map((one) => one.getBoundingClientRect().top),
+      )
+    expect(new Set(rows.map((top) => Math.round(top / 10))).size).toBe(1)
+    expect(await page.locator('main .toolbar, .top').getByText('Ctrl K').count()).toBe(0)
+
+    const then = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    await page.goto(`${stage.host.url}/console#/~acme/Contact?asOf=${then}`)
+    await page.getByText('You are in the past').waitFor()
+    await page.locator('tbody .title', { hasText: 'Ada Byron' }).or(first).first().waitFor()
+    expect((await first.boundingBox())!.y).toBeLessThan(390)
+  })
+
+  test('people are cards with their roles and buttons in sight', async () => {
+    await person(stage.host, 'acme', { name: 'Card Person', email: 'card.person@example.com', role: 'Member' })
+    const page = await enter('people')
+    const row = page.locator('tbody tr', { hasText: 'Card Person' })
+    for (const what of [row.getByRole('combobox'), row.getByRole('button', { name: 'Suspend' })]) {
+      const { x, width } = (await what.boundingBox())!
+      expect(x + width).toBeLessThanOrEqual(TELEPHONE.width)
+      expect(width).toBeGreaterThan(60)
+    }
   })
 
   test('the links of the menu have their icons beside their words', async () => {

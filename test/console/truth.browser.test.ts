@@ -12,7 +12,7 @@ const read = async (type: string, id: string) => (await stage.host.request('GET'
 /** Opens the window of a verb that is a button or in the menu beside the buttons. */
 async function start({ page }: Pick<Tab, 'page'>, verb: string): Promise<void> {
   const button = page.getByRole('button', { name: verb, exact: true })
-  const menu = page.getByRole('button', { name: 'More verbs' })
+  const menu = page.getByRole('button', { name: 'More actions' })
   await button.or(menu).first().waitFor()
   if ((await button.count()) > 0) return button.click()
   await menu.click()
@@ -80,7 +80,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2)
 
     await page.getByLabel('Select all rows of this page').check()
-    await page.getByRole('button', { name: 'Run a verb' }).click()
+    await page.getByRole('button', { name: 'Run an action' }).click()
     expect(await page.getByRole('menuitem', { name: 'Merge' }).count()).toBe(0)
     await page.getByRole('menuitem', { name: 'Lose', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Lost reason').fill('No budget')
@@ -105,7 +105,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     const keeper = await make('Contact', { name: 'Keeper of Contacts' })
     const tab = await stage.enter(`Contact/${$id}`)
     await tab.page.getByRole('heading', { name: 'Given Away' }).waitFor()
-    await tab.page.getByRole('button', { name: 'More verbs' }).or(tab.page.getByText('Enrich')).first().waitFor()
+    await tab.page.getByRole('button', { name: 'More actions' }).or(tab.page.getByText('Enrich')).first().waitFor()
     expect(await tab.page.getByRole('button', { name: 'Capture', exact: true }).count()).toBe(0)
 
     await start(tab, 'Assign')
@@ -155,7 +155,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
   })
 
   test('the history writes times and amounts as the page does', async () => {
-    const { $id } = await make('Deal', { name: 'Written well', value: 1_500, currency: 'EUR', stage: 'Negotiation' })
+    const { $id } = await make('Deal', { name: 'Written well', value: 1_500, currency: 'eur', stage: 'Negotiation' })
     await stage.host.request('POST', `/~acme/Deal/${$id}/win`)
     const { page } = await stage.enter(`Deal/${$id}`)
     await page.locator('.moment').nth(1).waitFor()
@@ -163,6 +163,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     const text = await page.locator('.timeline').innerText()
     expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
     expect(text).toContain('€1,500')
+    expect(text).toMatch(/Currency\s+EUR/)
   })
 
   test('a webhook whose receiver fails is not shown as working, with its answers and the next try', async () => {
@@ -192,7 +193,7 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
 
   test('the inbox names a new key without a reload', async () => {
     const { page } = await stage.enter('changesets')
-    await page.getByRole('heading', { name: 'Changesets' }).waitFor()
+    await page.getByRole('heading', { name: 'Proposals' }).waitFor()
     const agent = stage.host.as(await stage.host.key('acme', 'propose:crm', { name: 'Agent of this minute' }))
     await agent('POST', '/~acme/Contact?propose=From%20a%20new%20key', { name: 'Proposed' })
 

@@ -8,11 +8,11 @@ import { clash } from './parts/forms/save.ts'
 import { TypingAhead } from './parts/forms/typing-ahead.tsx'
 import { VerbDialog } from './parts/forms/verb-dialog.tsx'
 import { KeyBox } from './parts/frame/key-box.tsx'
-import { Side } from './parts/frame/side.tsx'
+import { isOpen, SETUP_PAGES, Side, WORK_PAGES } from './parts/frame/side.tsx'
 import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
 import { started } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
-import { loadAccess } from './service/access.ts'
+import { loadAccess, mayRead } from './service/access.ts'
 import { cache, useData } from './service/cache.ts'
 import { followLog, onEvent } from './service/live.ts'
 import { loadNouns, nouns } from './service/schema.ts'
@@ -22,9 +22,10 @@ import { undoNewest } from './service/write.ts'
 import { t } from './texts/text.ts'
 import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
-import { EmptyState, Failure, Skeleton } from './ui/states.tsx'
+import { Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { loadActors } from './values/actors.ts'
+import { labelOf } from './values/format.ts'
 
 const PAGES: { readonly [path: string]: preact.ComponentType } = {
   events: lazy(async () => (await import('./events/events-page.tsx')).EventsPage),
@@ -53,6 +54,7 @@ const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 
 const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
+const Closed = lazy(async () => (await import('./pages/closed.tsx')).ClosedPage)
 const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
@@ -165,15 +167,11 @@ function CurrentPage() {
   const [first, id] = place.value.path
   if (first === undefined) return <HomePage />
   const Page = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined
+  const listed = [...WORK_PAGES, ...SETUP_PAGES].find(({ path }) => path === first)
+  if (Page && listed && !isOpen(listed)) return <Closed to={listed.label} />
   if (Page) return <Page />
   const noun = nouns.value.get(first)
-  if (!noun) {
-    return (
-      <>
-        <h1 class="unseen">{t('Not found')}</h1>
-        <EmptyState icon="search" title={t('There is no {} in this tenant.', first)} />
-      </>
-    )
-  }
+  if (!noun) return <Closed to={first} isUnknown />
+  if (!mayRead(noun.name)) return <Closed to={labelOf(noun.path)} />
   return id === undefined ? <EntitiesPage key={first} noun={noun} /> : <EntityPage key={id} noun={noun} id={id} />
 }

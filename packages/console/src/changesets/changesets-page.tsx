@@ -42,7 +42,7 @@ function Inbox() {
   })
   return (
     <>
-      <Head title={t('Changesets')} about={t('What agents and others propose, for you to decide')}>
+      <Head title={t('Proposals')} about={t('What agents and others propose, for you to decide')}>
         <Tabs
           label={t('State')}
           value={state}
@@ -51,7 +51,7 @@ function Inbox() {
         />
       </Head>
       <DataTable
-        label={t('Changesets')}
+        label={t('Proposals')}
         data={found}
         rows={rows}
         keyOf={({ $id }) => $id}
@@ -59,12 +59,9 @@ function Inbox() {
         empty={
           <EmptyState
             icon="inbox"
-            title={state === 'Open' ? t('Nothing waits for you') : t('No changeset is {}', inSentence(state))}
+            title={state === 'Open' ? t('Nothing waits for you') : t('No proposal is {}', inSentence(state))}
           >
-            <p>
-              {t('A key with the scope')} <code>propose:crm</code> {t('proposes; so does every write with')}{' '}
-              <code>?propose=Title</code>.
-            </p>
+            <p>{t('Changes that agents and colleagues propose appear here, before they take effect.')}</p>
           </EmptyState>
         }
         columns={[

@@ -3,6 +3,7 @@ import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
+import { Arrow } from '../ui/arrow.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { inSentence, isMoney, labelOf, metricText } from '../values/format.ts'
 
@@ -33,7 +34,7 @@ export function EffectPanel({ id, types }: { id: string; types: readonly string[
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <del>{from === null ? t('none') : text(from)}</del> <span aria-hidden="true">→</span>{' '}
+              <del>{from === null ? t('none') : text(from)}</del> <Arrow />{' '}
               <ins>{to === null ? t('none') : text(to)}</ins>{' '}
               {from !== null && to !== null && (
                 <small>

@@ -31,12 +31,12 @@ export function PastChangeset({ id }: { id: string }) {
         }
       >
         <a class="button" href={href(['changesets'])}>
-          {t('All changesets')}
+          {t('All proposals')}
         </a>
       </Head>
       {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
       <p class="notice" role="status">
-        {t('A review compares a changeset with the present. Go back to now to see what it changes.')}
+        {t('A review compares a proposal with the present. Go back to now to see what it changes.')}
       </p>
       <Talk id={id} comments={changeset.comments ?? []} canWrite={false} />
     </>

@@ -1,15 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks'
+import type { Json } from '@tildebase/nouns'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
 import { useNames } from '../service/names.ts'
 import { nouns } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
-import { labelOf, shortText } from '../values/format.ts'
+import { Arrow } from '../ui/arrow.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { inSentence, labelOf, shortText } from '../values/format.ts'
 import type { Line } from './changeset.ts'
 import { useWindow } from './window.ts'
 
 /** The height of a line; the style sheet has the same. */
 const LINE = 32
+/** So many characters fit into a line beside another value. */
+const LONG = 40
 
 interface ReviewListProps {
   readonly lines: readonly Line[]
@@ -109,6 +115,7 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
 
 function ChangeLine({ line: { type, field, from, to, isConflict } }: { line: Line & { kind: 'change' } }) {
   const declared = nouns.value.get(type)?.fields[field]
+  const [isWhole, setWhole] = useState(false)
   const side = (value: typeof from) =>
     value === null ? <span class="none">{t('empty')}</span> : <Value value={value} field={declared} name={field} />
   return (
@@ -117,8 +124,35 @@ function ChangeLine({ line: { type, field, from, to, isConflict } }: { line: Lin
         {labelOf(field)}
       </span>
       {from !== null && <del title={shortText(from, 400)}>{side(from)}</del>}
-      {from !== null && <span aria-hidden="true">→</span>}
+      {from !== null && <Arrow />}
       <ins title={shortText(to, 400)}>{side(to)}</ins>
+      {[from, to].some(isLong) && (
+        <button
+          type="button"
+          class="quiet icon-only"
+          aria-label={t('Show {} whole', inSentence(field))}
+          onClick={() => setWhole(true)}
+        >
+          <Icon name="more" />
+        </button>
+      )}
+      {isWhole && (
+        <Dialog title={labelOf(field)} size="wide" onClose={() => setWhole(false)}>
+          <div class="whole">
+            {from !== null && <del>{wholeText(from)}</del>}
+            <ins>{to === null ? t('empty') : wholeText(to)}</ins>
+          </div>
+        </Dialog>
+      )}
     </>
   )
+}
+
+/** Whether a line may cut a value. */
+function isLong(value: Json): boolean {
+  return value !== null && wholeText(value).length > LONG
+}
+
+function wholeText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -2,8 +2,9 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { State } from '../parts/value.tsx'
 import { go, href } from '../place.ts'
-import { keyId, may, mayApproveOwn } from '../service/access.ts'
+import { keyId, mayApproveOwn } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
+import { may } from '../service/rights.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, undo, write } from '../service/write.ts'
@@ -112,7 +113,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         }
       >
         <a class="button" href={href(['changesets'])}>
-          {t('All changesets')}
+          {t('All proposals')}
         </a>
         {state === 'Approved' && (
           <Act icon="undo" onRun={() => undo(id)}>

@@ -16,6 +16,7 @@ import {
   dashboardStore,
   deleteDashboard,
   isLocal,
+  isVisible,
   mayEdit,
   saveTiles,
   type Tile,
@@ -45,7 +46,7 @@ export function DashboardsPage() {
             icon="grid"
             items={list.map((one) => ({
               label: one.name,
-              checked: one === current,
+              chosen: one === current,
               onSelect: () => go(['dashboards', one.id]),
             }))}
           />
@@ -103,45 +104,54 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
   return (
     <>
       <div class="tiles">
-        {tiles.map((tile, at) => (
-          <section class={`panel tile${tile.wide ? ' wide' : ''}`} key={`${at} ${tile.title}`} aria-label={tile.title}>
-            <div class="panel-head">
-              <h2>{tile.title}</h2>
-              {canEdit && (
-                <Menu
-                  class="quiet icon-only"
-                  label={<Icon name="more" />}
-                  name={t('Actions for {}', tile.title)}
-                  items={[
-                    { label: t('Edit…'), icon: 'edit', onSelect: () => setEditing(at) },
-                    ...(at > 0 ? [{ label: t('Move left'), icon: 'left', onSelect: () => move(at, -1) } as const] : []),
-                    ...(at < tiles.length - 1
-                      ? [{ label: t('Move right'), icon: 'right', onSelect: () => move(at, 1) } as const]
-                      : []),
-                    {
-                      label: tile.wide ? t('Make narrow') : t('Make wide'),
-                      icon: 'columns',
-                      onSelect: () => save(tiles.map((one, n) => (n === at ? { ...one, wide: !one.wide } : one))),
-                    },
-                    {
-                      label: t('Remove'),
-                      icon: 'bin',
-                      danger: true,
-                      onSelect: () => save(tiles.filter((_, n) => n !== at)),
-                    },
-                  ]}
-                />
-              )}
-            </div>
-            <TileView tile={tile} time={time} />
-            {time !== null && place.value.query.get('compare') !== null && (
-              <div class="tile-now">
-                <h3>{t('Now')}</h3>
-                <TileView tile={tile} time={null} />
-              </div>
-            )}
-          </section>
-        ))}
+        {tiles.map(
+          (tile, at) =>
+            isVisible(tile) && (
+              <section
+                class={`panel tile${tile.wide ? ' wide' : ''}`}
+                key={`${at} ${tile.title}`}
+                aria-label={tile.title}
+              >
+                <div class="panel-head">
+                  <h2>{tile.title}</h2>
+                  {canEdit && (
+                    <Menu
+                      class="quiet icon-only"
+                      label={<Icon name="more" />}
+                      name={t('Actions for {}', tile.title)}
+                      items={[
+                        { label: t('Edit…'), icon: 'edit', onSelect: () => setEditing(at) },
+                        ...(at > 0
+                          ? [{ label: t('Move left'), icon: 'left', onSelect: () => move(at, -1) } as const]
+                          : []),
+                        ...(at < tiles.length - 1
+                          ? [{ label: t('Move right'), icon: 'right', onSelect: () => move(at, 1) } as const]
+                          : []),
+                        {
+                          label: tile.wide ? t('Make narrow') : t('Make wide'),
+                          icon: 'columns',
+                          onSelect: () => save(tiles.map((one, n) => (n === at ? { ...one, wide: !one.wide } : one))),
+                        },
+                        {
+                          label: t('Remove'),
+                          icon: 'bin',
+                          danger: true,
+                          onSelect: () => save(tiles.filter((_, n) => n !== at)),
+                        },
+                      ]}
+                    />
+                  )}
+                </div>
+                <TileView tile={tile} time={time} />
+                {time !== null && place.value.query.get('compare') !== null && (
+                  <div class="tile-now">
+                    <h3>{t('Now')}</h3>
+                    <TileView tile={tile} time={null} />
+                  </div>
+                )}
+              </section>
+            ),
+        )}
       </div>
       {canEdit && (
         <div class="actions">

@@ -1,8 +1,9 @@
 import type { Json } from '@tildebase/nouns'
 import { asOf } from '../place.ts'
-import { keyId, may, mayChange } from '../service/access.ts'
+import { keyId, mayChange, mayRead } from '../service/access.ts'
 import { type Data, useData } from '../service/cache.ts'
 import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/own-types.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
@@ -31,8 +32,12 @@ export interface Dashboard {
   readonly version: number | undefined
 }
 
+/** Whether the key may read what a tile shows. */
+export function isVisible({ source, of }: Tile): boolean {
+  return mayRead(source === 'metric' ? 'Metric' : of)
+}
+
 const TYPE = 'Dashboard'
-const NOTATION = { name: 'string!', tiles: 'json', shared: 'boolean = true', owner: 'string#' }
 const LOCAL = 'tildebase.dashboards'
 
 export const dashboardStore = () => storeOf(TYPE)
@@ -53,7 +58,7 @@ export async function createDashboard(name: string, tiles: readonly Tile[]): Pro
     keepDocuments(LOCAL, [...localDocuments<Dashboard>(LOCAL), made])
     return made
   }
-  await ensureType(TYPE, NOTATION)
+  await ensureType(TYPE)
   const body = { name, tiles, shared: true, owner: keyId() }
   const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body, type: TYPE })
   sayDone(t('Dashboard “{}” created.', name), correlation)

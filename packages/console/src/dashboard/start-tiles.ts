@@ -1,15 +1,14 @@
-import { may } from '../service/access.ts'
-import { nouns } from '../service/schema.ts'
+import { mayRead } from '../service/access.ts'
 import { t } from '../texts/text.ts'
-import type { Tile } from './dashboards.ts'
+import { isVisible, type Tile } from './dashboards.ts'
 
 /** What a new dashboard begins with, as far as the key may read it. */
 export function startTiles(): Tile[] {
-  const tiles: Tile[] = [
-    { title: t('Deals by stage'), source: 'count', of: 'Deal', group: 'stage', wide: true },
-    // The metric and not a sum: it leaves out won and lost deals, here as on the page of metrics.
-    { title: t('Pipeline'), source: 'metric', of: 'pipeline' },
-    { title: 'MRR', source: 'metric', of: 'mrr' },
-  ]
-  return tiles.filter(({ source, of }) => source === 'metric' || may('read', nouns.value.get(of)))
+  const deals: Tile = { title: t('Deals by stage'), source: 'count', of: 'Deal', group: 'stage', wide: true }
+  // The metric and not a sum: it leaves out won and lost deals, here as on the page of metrics.
+  const pipeline: Tile = { title: t('Pipeline'), source: 'metric', of: 'pipeline' }
+  const revenue: Tile = { title: 'MRR', source: 'metric', of: 'mrr' }
+  const tickets: Tile = { title: t('Tickets by status'), source: 'count', of: 'Ticket', group: 'status', wide: true }
+  const tiles = [...(mayRead('Deal') ? [deals, pipeline] : [tickets]), ...(mayRead('Subscription') ? [revenue] : [])]
+  return tiles.filter(isVisible)
 }

@@ -8,6 +8,7 @@ import { t } from '../texts/text.ts'
 import { Failure, Skeleton } from '../ui/states.tsx'
 import { inSentence, isMoney, metricText, monthText, numberText, sumsText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
+import { toneOf } from '../values/tones.ts'
 import type { Tile } from './dashboards.ts'
 
 const MOST_BARS = 8
@@ -72,7 +73,11 @@ async function loadGroups(tile: Tile, time: string | null, signal: AbortSignal):
       const points = months.map((row) => ({ label: monthText(`${row[group]}-01`), value: measure(row) }))
       return { number: null, bars: points.slice(-MOST_BARS), line: null }
     }
-    const points = results.map((row) => ({ label: String(row[group] ?? none), value: measure(row) }))
+    const points = results.map((row) => ({
+      label: String(row[group] ?? none),
+      value: measure(row),
+      ...(words.length > 0 && { tone: toneOf(String(row[group]), words) }),
+    }))
     const ordered = words.length > 0 ? points.sort((a, b) => words.indexOf(a.label) - words.indexOf(b.label)) : points
     return { number: null, bars: ordered.slice(0, MOST_BARS), line: null }
   }

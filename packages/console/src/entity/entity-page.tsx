@@ -10,11 +10,12 @@ import { hrefOfList } from '../list/look.ts'
 import { ProofDialog } from '../parts/seal.tsx'
 import { Star } from '../parts/star.tsx'
 import { State } from '../parts/value.tsx'
-import { remove, VerbButtons } from '../parts/verbs.tsx'
+import { remove } from '../parts/verbs.tsx'
 import { asOf, go, goTo, place } from '../place.ts'
 import { visit } from '../recent.ts'
-import { may, mayChange } from '../service/access.ts'
+import { mayChange } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request, statusOf } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
@@ -36,6 +37,7 @@ import { Related } from './related.tsx'
 import { Runs } from './runs.tsx'
 import { Timeline } from './timeline.tsx'
 import { Timers } from './timers.tsx'
+import { furtherVerbs, VerbButtons } from './verb-buttons.tsx'
 
 /** The fields of a workflow that its editor shows. */
 const BUILT_FIELDS = ['triggerEvent', 'filter', 'schedule', 'steps', 'retryPolicy', 'errorHandling', 'timeout']
@@ -92,6 +94,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   }
   const restore = () =>
     write({ path: `/${noun.name}/${id}/restore`, type: noun.name }).then(() => say(t('Restored.')), sayError)
+  const absence = time === null ? t('Deleted') : t('Not there at that time')
   return (
     <div class={`drop-page${drop.isOver ? ' over' : ''}`} {...drop.handlers}>
       <p class="crumbs">
@@ -100,19 +103,14 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         </a>
       </p>
       <Head
-        title={title ?? (past.value ? t('Not there') : past.error ? t('Not found') : '…')}
+        title={title ?? (past.value ? absence : past.error ? t('Not found') : '…')}
         about={
           entity && (
             <>
               {noun.stateField && entity[noun.stateField] && (
                 <State value={String(entity[noun.stateField])} values={wordsOf(noun.fields[noun.stateField])} />
               )}{' '}
-              {t(
-                '{} · version {} · created {}',
-                labelOf(noun.name),
-                entity.$version,
-                momentText(String(entity.$createdAt)),
-              )}
+              {t('{} · created {}', labelOf(noun.name), momentText(String(entity.$createdAt)))}
             </>
           )
         }
@@ -120,7 +118,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         {entity && writes && <VerbButtons noun={noun} entity={entity} />}
         {entity && writes && noun.verbs.update && (
           <button type="button" onClick={() => setEditing(true)}>
-            <Icon name="edit" /> {t('Edit')}
+            <Icon name="edit" /> <span class="button-label">{t('Edit')}</span>
           </button>
         )}
         {title !== null && <Star label={title} />}
@@ -130,6 +128,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
             label={<Icon name="more" />}
             name={t('More actions')}
             items={[
+              ...(writes ? furtherVerbs(noun, entity) : []),
               { label: t('Copy id'), icon: 'link', onSelect: () => copy(id) },
               ...(fileFields(noun).length > 0
                 ? [{ label: t('Attach a file…'), icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]

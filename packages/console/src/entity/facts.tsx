@@ -5,11 +5,12 @@ import { FileFact } from '../files/file-fact.tsx'
 import { factDraft, InPlace } from '../parts/forms/in-place.tsx'
 import { Value } from '../parts/value.tsx'
 import { mayChange } from '../service/access.ts'
+import { isDeclared } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
 import { inSentence, labelOf } from '../values/format.ts'
-import { isEditable, type Noun } from '../values/noun.ts'
+import { isEditable, type Noun, personFields } from '../values/noun.ts'
 
 /** The fields of an entity, each edited in place. Empty ones are behind a button. */
 export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly string[] }) {
@@ -20,14 +21,14 @@ export function Facts(props: { noun: Noun; entity: Entity; omit?: readonly strin
     .filter(({ kind }) => kind !== 'back' && kind !== 'secret')
     .map(({ name }) => name)
   const others = Object.keys(entity).filter(
-    (name) => !noun.fields[name] && !name.startsWith('$') && !/^(created|updated)At$/.test(name),
+    (name) => !isDeclared(noun.name, name) && !name.startsWith('$') && !/^(created|updated)At$/.test(name),
   )
   const isEmpty = (name: string) => entity[name] === undefined || entity[name] === null || entity[name] === ''
   const names = [...declared, ...others].filter((name) => !omit.includes(name))
-  // Files are dropped on a field, also on an empty one.
-  const drops = fileFields(noun)
-  const empty = names.filter((name) => isEmpty(name) && !drops.includes(name))
   const writes = mayChange(noun) && noun.verbs.update !== undefined
+  // Files are dropped on a field, also on an empty one. Whose work it is and when it is due is set most often.
+  const kept = [...fileFields(noun), ...(writes ? [...personFields(noun), ...declared.filter(isDue)] : [])]
+  const empty = names.filter((name) => isEmpty(name) && !kept.includes(name))
   const shown = all ? names : names.filter((name) => !empty.includes(name) || name === editing)
   return (
     <section class="panel facts" aria-labelledby="facts-title">
@@ -105,6 +106,10 @@ function Fact(props: {
       )}
     </div>
   )
+}
+
+function isDue(name: string): boolean {
+  return /^due(At|Date)$/.test(name)
 }
 
 /** Whether a click is on a value, and not on a link in it or the end of marking its text. */

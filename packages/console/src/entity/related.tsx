@@ -4,7 +4,8 @@ import { columnLabel, defaultColumns, TITLE } from '../list/table/columns.ts'
 import { CreateDialog } from '../parts/forms/create.tsx'
 import { Value } from '../parts/value.tsx'
 import { href } from '../place.ts'
-import { may, mayChange } from '../service/access.ts'
+import { mayChange } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -53,7 +54,7 @@ function Relation({ field, entity }: { field: BackField; entity: Entity }) {
         {mayChange(target) && <AddButton field={field} entity={entity} />}
       </div>
       <table class="grid plain">
-        <thead class="unseen">
+        <thead>
           <tr>
             {columns.map((name) => (
               <th key={name} scope="col">
@@ -72,7 +73,7 @@ function Relation({ field, entity }: { field: BackField; entity: Entity }) {
                       {titleOf(one, target)}
                     </a>
                   ) : (
-                    <Value value={one[name]} field={target.fields[name]} name={name} entity={one} />
+                    <Value value={one[name]} field={target.fields[name]} name={name} entity={one} isNear />
                   )}
                 </td>
               ))}

@@ -71,6 +71,7 @@ function Moment(props: {
     <li class={`moment verb-${version.verb}${isAhead ? ' ahead' : ''}`}>
       <div class="moment-head">
         <strong>{labelOf(version.event)}</strong>
+        {isAhead && <span class="version">{t('still to come')}</span>}
         <span class="by">
           {t('by')} <b title={version.actor}>{actorName(version.actor)}</b>
         </span>

@@ -1,5 +1,5 @@
 import '../../style/pages/events.css'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
@@ -20,6 +20,10 @@ import { clockText, dayText, inSentence, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
 import { isPattern, type LoggedEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
+
+/** So many events with the words are looked for, in so many of the newest. */
+const FOUND = 25
+const MOST_LOOKED_AT = 2_000
 
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
@@ -48,6 +52,11 @@ export function EventsPage() {
   const events = [...live.events.filter(({ id }) => !seen.has(id)), ...log.events]
   const shown =
     words === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(words.toLowerCase()))
+  // Words are looked for in older events, too, until a page of them is found.
+  const isLooking = words !== '' && shown.length < FOUND && log.hasMore && log.events.length < MOST_LOOKED_AT
+  useEffect(() => {
+    if (isLooking && !log.loading) log.more()
+  }, [isLooking, log.loading])
   return (
     <>
       <Head
@@ -58,7 +67,7 @@ export function EventsPage() {
         {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
         {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-            {paused ? `Continue${live.waiting > 0 ? ` · ${live.waiting} waiting` : ''}` : t('Pause')}
+            {paused ? continueText(live.waiting) : t('Pause')}
           </button>
         )}
       </Head>
@@ -79,7 +88,7 @@ export function EventsPage() {
             ref={search}
             type="search"
             aria-label={t('Words in the events')}
-            placeholder={t('Words in the events shown')}
+            placeholder={t('Words in the events')}
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
           />
@@ -100,18 +109,24 @@ export function EventsPage() {
             </option>
           ))}
         </select>
-        <input
-          type="date"
-          aria-label={t('From day')}
-          value={narrow.from}
-          onInput={(event) => look({ from: event.currentTarget.value || null })}
-        />
-        <input
-          type="date"
-          aria-label={t('To day')}
-          value={narrow.to}
-          onInput={(event) => look({ to: event.currentTarget.value || null })}
-        />
+        <label class="day-box">
+          {t('from')}
+          <input
+            type="date"
+            aria-label={t('From day')}
+            value={narrow.from}
+            onInput={(event) => look({ from: event.currentTarget.value || null })}
+          />
+        </label>
+        <label class="day-box">
+          {t('to')}
+          <input
+            type="date"
+            aria-label={t('To day')}
+            value={narrow.to}
+            onInput={(event) => look({ to: event.currentTarget.value || null })}
+          />
+        </label>
         {narrow.record !== '' && (
           <span class="chip">
             {t('About')} <EntityLink to={narrow.record} />
@@ -128,7 +143,8 @@ export function EventsPage() {
       </search>
       <Failure error={log.error} onRetry={log.reload} />
       {log.total === null && !log.error && <Skeleton rows={10} />}
-      {log.total !== null && shown.length === 0 && (
+      {isLooking && shown.length === 0 && <Skeleton rows={3} />}
+      {log.total !== null && shown.length === 0 && !isLooking && (
         <EmptyState
           icon="pulse"
           title={
@@ -171,8 +187,9 @@ function ExportButton({ question }: { question: Parameters<typeof exportEvents>[
 }
 
 function Lamp({ isOpen, paused }: { isOpen: boolean; paused: boolean }) {
-  const word = paused ? t('Paused') : isOpen ? t('Live') : t('Connecting')
-  return <span class={`lamp ${word.toLowerCase()}`}>{word}</span>
+  const state = paused ? 'paused' : isOpen ? 'live' : 'connecting'
+  const words = { paused: t('Paused'), live: t('Live'), connecting: t('Connecting') }
+  return <span class={`lamp ${state}`}>{words[state]}</span>
 }
 
 function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
@@ -248,6 +265,10 @@ function EventChanges({ event }: { event: LoggedEvent }) {
 
 function isNewDay(events: readonly LoggedEvent[], at: number): boolean {
   return at === 0 || dayText(events[at]!.timestamp) !== dayText(events[at - 1]!.timestamp)
+}
+
+function continueText(waiting: number): string {
+  return waiting > 0 ? t('Continue · {} waiting', numberText(waiting)) : t('Continue')
 }
 
 function countText(total: number, time: string | null): string {

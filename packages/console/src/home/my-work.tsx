@@ -1,9 +1,9 @@
-import type { Json } from '@tildebase/nouns'
 import { hasMine, mineFilter } from '../list/look.ts'
+import { openFilter } from '../list/open-work.ts'
 import { State } from '../parts/value.tsx'
 import { href } from '../place.ts'
-import { may } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
@@ -13,8 +13,6 @@ import { agoText, labelOf, numberText } from '../values/format.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
 
 const SHOWN = 6
-const ENDED =
-  /^(closed|done|complete[d]?|resolved|won|lost|cancell?ed|archived|converted|disqualified|inactive|ended)$/i
 const DUE = ['dueAt', 'dueDate']
 
 interface Work {
@@ -71,29 +69,33 @@ export function MyWork() {
 }
 
 async function load(types: readonly Noun[], signal: AbortSignal): Promise<Work[]> {
-  const operations = types.map((noun) => {
+  const operations = types.flatMap((noun) => {
     const due = DUE.find((name) => noun.fields[name] !== undefined)
-    const filter = { $and: [mineFilter(noun), openFilter(noun)] }
-    return {
-      id: noun.name,
+    const open = [mineFilter(noun), openFilter(noun)]
+    const ask = (id: string, filter: object, sort: string) => ({
+      id,
       method: 'GET',
       path: `/${noun.name}`,
-      query: { filter, limit: SHOWN, sort: due ?? '-$updatedAt' },
-    }
+      query: { filter, limit: SHOWN, sort },
+    })
+    // An order by days begins with those that have none, so what has a day is a request of its own.
+    return [
+      ask(noun.name, { $and: open }, '-$updatedAt'),
+      ...(due ? [ask(`${noun.name} due`, { $and: [...open, { [due]: { $ne: null } }] }, due)] : []),
+    ]
   })
   const { results } = await request<{ results: { id: string; status: number; body: Page }[] }>('POST', '/batch', {
     body: { operations },
     signal,
   })
-  return results.flatMap(({ id, status, body }) =>
-    status === 200 ? [{ noun: nouns.value.get(id)!, total: body.total, items: body.results }] : [],
-  )
-}
-
-/** What is not done yet. */
-function openFilter(noun: Noun): { readonly [field: string]: Json } {
-  const ended = wordsOf(noun.fields[noun.stateField ?? '']).filter((word) => ENDED.test(word))
-  return noun.stateField === null || ended.length === 0 ? {} : { [noun.stateField]: { $nin: ended } }
+  const pages = new Map(results.filter(({ status }) => status === 200).map(({ id, body }) => [id, body]))
+  return types.flatMap((noun) => {
+    const all = pages.get(noun.name)
+    if (all === undefined) return []
+    const dated = pages.get(`${noun.name} due`)?.results ?? []
+    const items = [...dated, ...all.results.filter((entity) => dueOf(entity) === null)].slice(0, SHOWN)
+    return [{ noun, total: all.total, items }]
+  })
 }
 
 function dueOf(entity: Entity): string | null {

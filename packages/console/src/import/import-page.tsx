@@ -15,14 +15,14 @@ import { ImportOutcome } from './outcome.tsx'
 import { ImportProgress } from './progress.tsx'
 import { isTable, type ReadOptions, readRows, readTable, type Table } from './read.ts'
 
-const HIDDEN = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard'])
+const HIDDEN = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset', 'Setting'])
 
 /** Imports a file of entities: one event per entity, and errors reported per row. */
 export function ImportPage() {
   const id = useId()
   const open = [...nouns.value.values()].filter((noun) => mayChange(noun) && !HIDDEN.has(noun.name))
   const [type, setType] = useState(
-    place.value.query.get('type') ?? (nouns.value.has('Contact') ? 'Contact' : (open[0]?.name ?? '')),
+    () => place.value.query.get('type') ?? (open.find(({ name }) => name === 'Contact') ?? open[0])?.name ?? '',
   )
   const [upsert, setUpsert] = useState('')
   const [file, setFile] = useState<File | null>(null)

@@ -2,6 +2,7 @@ import type { Field, Json } from '@tildebase/nouns'
 import { useMemo, useState } from 'preact/hooks'
 import { useData } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
+import { Arrow } from '../ui/arrow.tsx'
 import { Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 import { dayText, inSentence, labelOf, momentText, numberText, shortText } from '../values/format.ts'
@@ -210,7 +211,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
       )}
       {field.kind !== 'forward' && example && 'value' in example && example.value !== undefined && (
         <span class="example">
-          {cells[at]} → <b>{exampleText(field, example.value)}</b>
+          {cells[at]} <Arrow /> <b>{exampleText(field, example.value)}</b>
         </span>
       )}
       {((field.kind === 'number' && !how.numbers.isSure) || (isTime && !how.dates.isSure)) && (

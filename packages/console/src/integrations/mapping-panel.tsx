@@ -8,6 +8,7 @@ import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
+import { Arrow } from '../ui/arrow.tsx'
 import { Act, Scroll } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
@@ -187,7 +188,7 @@ function ObjectPart(props: {
                     <td class="wrap">
                       {record && shown(record.data[ours]) !== EMPTY && (
                         <span class="example">
-                          {shown(record.values[theirs])} → <b>{shown(record.data[ours])}</b>
+                          {shown(record.values[theirs])} <Arrow /> <b>{shown(record.data[ours])}</b>
                         </span>
                       )}
                     </td>

@@ -1,3 +1,4 @@
+import '../../style/pages/bulk.css'
 import type { Verb } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { FieldsForm, type FormField } from '../parts/forms/form.tsx'
@@ -73,7 +74,7 @@ export function BulkBar(props: {
           )}
           {verbs.length > 0 && (
             <Menu
-              label={t('Run a verb')}
+              label={t('Run an action')}
               items={verbs.map((verb) => ({
                 label: labelOf(verb.name),
                 onSelect: () => (verb.args?.length ? setAsking(verb) : runOnAll(verb, {})),
@@ -114,7 +115,7 @@ export function BulkBar(props: {
       )}
       {editing && (
         <Dialog title={t('Edit {} {}', numberText(selected.length), plural(noun))} onClose={() => setEditing(false)}>
-          <p class="hint">{t('Fields that you leave alone keep their values.')}</p>
+          <p class="hint form-hint">{t('Fields that you leave alone keep their values.')}</p>
           <FieldsForm
             fields={optionalFields(noun)}
             initial={{}}

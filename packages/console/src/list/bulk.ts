@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { invalidate } from '../service/cache.ts'
-import type { Page } from '../service/schema.ts'
+import { pagesOf } from '../service/pages.ts'
 import { request } from '../service/service.ts'
 import { newCorrelation, sayDone } from '../service/write.ts'
 import { t } from '../texts/text.ts'
@@ -10,7 +10,6 @@ import type { Entity } from '../values/entity.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
 
 const BATCH = 50
-const PAGE = 100
 
 interface Progress {
   readonly text: string
@@ -79,16 +78,12 @@ export function commonVerbs(noun: Noun, entities: readonly Entity[]) {
 /** All entities under a filter: each once, however many there are. */
 export async function everyOne(noun: Noun, filter: object, total: number): Promise<Entity[]> {
   const found: Entity[] = []
-  let cursor: string | null = null
   try {
-    do {
+    progress.value = { text: 'selected', done: 0, total }
+    for await (const entities of pagesOf(noun.name, { filter })) {
+      found.push(...entities)
       progress.value = { text: 'selected', done: found.length, total }
-      const page: Page = await request<Page>('GET', `/${noun.name}`, {
-        query: { filter, limit: PAGE, total: false, cursor: cursor ?? undefined },
-      })
-      found.push(...page.results)
-      cursor = page.hasMore ? page.cursor : null
-    } while (cursor !== null)
+    }
   } finally {
     progress.value = null
   }

@@ -14,8 +14,7 @@ import { Failure, Skeleton } from '../ui/states.tsx'
 import { labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular, titleField } from '../values/noun.ts'
 import { ListActions } from './list-actions.tsx'
-import { asked, boardFields, calendarFields, lookOf, setColumns, setLook } from './look.ts'
-import { Nothing } from './nothing.tsx'
+import { asked, boardFields, calendarFields, lookOf, nextSort, setColumns, setLook } from './look.ts'
 import { narrowColumns } from './table/columns.ts'
 import { Pager } from './table/pager.tsx'
 import { Table } from './table/table.tsx'
@@ -33,6 +32,10 @@ const ColumnsDialog = lazy(
 )
 const Calendar = lazy(async () => (await import('./calendar/calendar.tsx')).Calendar)
 const ListChanges = lazy(async () => (await import('../compare/list-changes.tsx')).ListChanges)
+const Nothing = lazy(
+  async () => (await import('./nothing.tsx')).Nothing,
+  () => null,
+)
 const FilterBuilder = lazy(
   async () => (await import('./filter/filter-builder.tsx')).FilterBuilder,
   () => null,
@@ -106,7 +109,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
         />
         {canCreate && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            <Icon name="plus" /> {t('New {}', singular(noun))}
+            <Icon name="plus" /> <span class="button-label">{t('New {}', singular(noun))}</span>
           </button>
         )}
       </Head>
@@ -138,7 +141,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
       )}
       {isBoard && (
         <Board
-          question={list.question}
+          question={{ ...list.question, sort: look.sort }}
           field={look.group !== null && groups.includes(look.group) ? look.group : groups[0]!}
           fields={look.columns}
         />
@@ -172,9 +175,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
           active={active}
           busy={page.loading}
           selected={selected}
-          onSort={(name) =>
-            setLook({ sort: look.sort === name ? `-${name}` : look.sort === `-${name}` ? null : name, group: null })
-          }
+          onSort={(name) => setLook({ sort: nextSort(look.sort, name), group: null })}
           onActive={list.setActive}
           onSelect={list.select}
           onMoveColumn={(name, before) => {

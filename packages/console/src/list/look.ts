@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { asOf, href, look, place } from '../place.ts'
-import { may, personId } from '../service/access.ts'
+import { personId } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
 import {
@@ -65,6 +66,11 @@ export function calendarFields(noun: Noun): string[] {
     .map(({ name }) => name)
   const rank = (name: string) => (/^due/i.test(name) ? 0 : /expected|scheduled|start|planned/i.test(name) ? 1 : 2)
   return names.sort((a, b) => rank(a) - rank(b))
+}
+
+/** The sort that follows when a field is chosen: first upward, then downward, then none. */
+export function nextSort(sort: string | null, name: string): string | null {
+  return sort === name ? `-${name}` : sort === `-${name}` ? null : name
 }
 
 /** Whether entities of a type can belong to the person who is signed in. */

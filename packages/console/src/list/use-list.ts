@@ -5,8 +5,9 @@ import { type Data, useData, useSettled } from '../service/cache.ts'
 import { session } from '../service/session.ts'
 import type { Entity } from '../values/entity.ts'
 import { type Noun, targetsOf } from '../values/noun.ts'
+import { loadPage } from './load-page.ts'
 import { asked, includesOf, isTimed, type Look, lastList, setLook } from './look.ts'
-import { type ListPage, loadPage, type Question } from './question.ts'
+import type { ListPage, Question } from './question.ts'
 
 /** A page of a list: what it asks, the rows it shows, the active and the selected ones, and the pages next to it. */
 export interface List {

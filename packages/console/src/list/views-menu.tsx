@@ -29,10 +29,10 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
   const current = list.find(({ id }) => id === look.view)
   const isChanged = current !== undefined && JSON.stringify(lookText(look)) !== JSON.stringify(current.look)
   const items: MenuItem[] = [
-    { label: t('All {}', plural(noun)), checked: look.view === null, onSelect: () => open(null) },
+    { label: t('All {}', plural(noun)), chosen: look.view === null, onSelect: () => open(null) },
     ...list.map((view) => ({
       label: view.name,
-      checked: view.id === look.view,
+      chosen: view.id === look.view,
       hint: isLocal(view) ? t('this browser') : view.isShared ? t('shared') : t('private'),
       onSelect: () => open(view),
     })),
@@ -63,7 +63,7 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
         class="view-button"
         align="start"
         icon="bookmark"
-        label={current ? `${current.name}${isChanged ? ' · changed' : ''}` : t('Views')}
+        label={current ? (isChanged ? t('{} · changed', current.name) : current.name) : t('Views')}
         items={items}
       />
       {saving && (

@@ -1,6 +1,7 @@
-import { keyId, may } from '../service/access.ts'
+import { keyId, mayRead } from '../service/access.ts'
 import { type Data, useData } from '../service/cache.ts'
 import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/own-types.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
@@ -20,13 +21,6 @@ export interface View {
 }
 
 const TYPE = 'View'
-const NOTATION = {
-  name: 'string!',
-  type: 'string!#',
-  look: 'json',
-  shared: 'boolean = false',
-  owner: 'string#',
-}
 const LOCAL = 'tildebase.views'
 
 /** The store that this key can save views to. */
@@ -47,8 +41,7 @@ export function useAllViews(): Data<readonly View[]> {
   const isThere = nouns.value.has(TYPE) && may('read', nouns.value.get(TYPE))
   return useData(
     ['views', isThere],
-    async (signal) =>
-      [...(isThere ? await stored(null, signal) : []), ...local()].filter(({ type }) => nouns.value.has(type)),
+    async (signal) => [...(isThere ? await stored(null, signal) : []), ...local()].filter(({ type }) => mayRead(type)),
     { types: [TYPE] },
   )
 }
@@ -57,7 +50,7 @@ export function useAllViews(): Data<readonly View[]> {
 export async function saveView(type: string, name: string, look: Look, isShared: boolean): Promise<View> {
   const view = { name, type, look: lookText(look), shared: isShared, owner: keyId() }
   if (viewStore() === 'browser') return saveLocal(view)
-  await ensureType(TYPE, NOTATION)
+  await ensureType(TYPE)
   const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body: view, type: TYPE })
   sayDone(t('View “{}” saved.', name), correlation)
   return viewOf(value)

@@ -13,7 +13,7 @@ import { NameDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SearchBox } from '../ui/inputs.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
-import { agoText, bytesText, labelOf, momentText, numberText } from '../values/format.ts'
+import { agoText, bytesText, labelOf, momentText, numberText, percentText } from '../values/format.ts'
 
 const SHOWN = 200
 const EVERY_MS = 10_000
@@ -76,7 +76,7 @@ export function TenantsPage() {
           {
             label: t('Last change'),
             cell: ({ updatedAt }) =>
-              updatedAt ? <span title={momentText(updatedAt)}>{agoText(updatedAt)}</span> : 'never',
+              updatedAt ? <span title={momentText(updatedAt)}>{agoText(updatedAt)}</span> : t('never'),
           },
           { label: t('State'), cell: (one) => <TenantState tenant={one} /> },
         ]}
@@ -130,7 +130,7 @@ function Limit({ tenant: { limit, bytes } }: { tenant: Tenant }) {
   return (
     <span>
       {bytesText(limit)}
-      {bytes !== undefined && <span class="hint"> · {Math.round((bytes / limit) * 100)} %</span>}
+      {bytes !== undefined && <span class="hint"> · {percentText(bytes / limit)}</span>}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { type LoggedEvent, loadEvents } from '../events/event-log.ts'
-import { may } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import type { Version } from '../values/diff.ts'

@@ -1,8 +1,9 @@
 import { Problem } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { asOf, href, look, place } from '../place.ts'
-import { may, mayChange } from '../service/access.ts'
+import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
+import { may } from '../service/rights.ts'
 import { nouns } from '../service/schema.ts'
 import { newCorrelation, sayDone, undo, write } from '../service/write.ts'
 import { t } from '../texts/text.ts'
@@ -71,10 +72,10 @@ export function BinPage() {
           label={type === '' ? t('All types') : labelOf(nouns.value.get(type)?.path ?? type)}
           icon="filter"
           items={[
-            { label: t('All types'), checked: type === '', onSelect: () => pick(null) },
+            { label: t('All types'), chosen: type === '', onSelect: () => pick(null) },
             ...types.map((noun) => ({
               label: labelOf(noun.path),
-              checked: type === noun.name,
+              chosen: type === noun.name,
               onSelect: () => pick(noun.name),
             })),
           ]}

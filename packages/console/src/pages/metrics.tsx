@@ -3,7 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { BarChart, FunnelChart, LineChart, type Point, RankChart, type Step } from '../parts/chart.tsx'
 import { asOf, href } from '../place.ts'
-import { mayChange } from '../service/access.ts'
+import { mayChange, mayRead } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
@@ -14,6 +14,7 @@ import { Failure, Skeleton } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { labelOf, moneyText, monthText, numberText, percentText, unitText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
+import { toneOf } from '../values/tones.ts'
 
 type Snapshot = { readonly [section: string]: { readonly [name: string]: Json } | string | null }
 
@@ -96,8 +97,9 @@ export function MetricsPage() {
 }
 
 function useMetric(name: string, time: string | null) {
-  return useData<Metric>(['metric', name, time], (signal) =>
-    request('GET', `/Metric/${name}`, { query: { asOf: time }, signal }),
+  return useData<Metric>(
+    ['metric', name, time],
+    mayRead('Metric') ? (signal) => request('GET', `/Metric/${name}`, { query: { asOf: time }, signal }) : null,
   )
 }
 
@@ -122,7 +124,7 @@ function Series({ name, time }: { name: string; time: string | null }) {
 function Funnels({ time }: { time: string | null }) {
   const funnels = useData<Page>(
     ['funnels', time],
-    (signal) => request('GET', '/Funnel', { query: { limit: 20, asOf: time }, signal }),
+    mayRead('Funnel') ? (signal) => request('GET', '/Funnel', { query: { limit: 20, asOf: time }, signal }) : null,
     { types: ['Funnel'] },
   )
   if (!funnels.value || funnels.value.results.length === 0) return null
@@ -162,17 +164,19 @@ function FunnelPanel({ funnel }: { funnel: Entity }) {
 }
 
 function stagePoints(stages: Json): Point[] {
+  const order = wordsOf(nouns.value.get('Deal')?.fields.stage)
   if (Array.isArray(stages)) {
     return stages.map((one) => {
       const stage = one as { stage?: string; name?: string; count?: number }
-      return { label: labelOf(String(stage.stage ?? stage.name)), value: stage.count ?? 0 }
+      const word = String(stage.stage ?? stage.name)
+      return { label: labelOf(word), value: stage.count ?? 0, tone: toneOf(word, order) }
     })
   }
-  const order = wordsOf(nouns.value.get('Deal')?.fields.stage)
   return Object.entries(stages as { [stage: string]: Json })
     .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
     .map(([stage, value]) => ({
       label: labelOf(stage),
+      tone: toneOf(stage, order),
       value: typeof value === 'number' ? value : ((value as { count?: number }).count ?? 0),
     }))
 }

@@ -5,7 +5,7 @@ import { Editor } from '../parts/forms/editor.tsx'
 import { completeQuery } from '../parts/frame/complete-query.ts'
 import { ResultTable } from '../parts/result-table.tsx'
 import { asOf, look, place } from '../place.ts'
-import { may } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { addressOf, request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
@@ -52,7 +52,9 @@ interface Outcome {
 export function QueryPage() {
   const id = useId()
   const { query } = place.value
-  const type = query.get('of') ?? (nouns.value.has('Contact') ? 'Contact' : ([...nouns.value.keys()][0] ?? ''))
+  const readable = [...nouns.value.values()].filter((noun) => may('read', noun))
+  const first = readable.find(({ name }) => name === 'Contact') ?? readable[0]
+  const type = query.get('of') ?? first?.name ?? ''
   const [filter, setText] = useState(query.get('filter') ?? '{}')
   const [edition, setEdition] = useState(0)
   const setFilter = (text: string) => {
@@ -103,7 +105,7 @@ export function QueryPage() {
         </Act>
       </Head>
       <p class="examples">
-        {EXAMPLES.filter((one) => nouns.value.has(one.type)).map((one) => (
+        {EXAMPLES.filter((one) => readable.some(({ name }) => name === one.type)).map((one) => (
           <button
             type="button"
             class="chip"
@@ -128,13 +130,11 @@ export function QueryPage() {
         <section class="panel" aria-label={t('Question')}>
           <Labelled label={t('Type')} for={`${id}-type`}>
             <select id={`${id}-type`} value={type} onChange={(event) => look({ of: event.currentTarget.value })}>
-              {[...nouns.value.values()]
-                .filter((noun) => may('read', noun))
-                .map(({ name }) => (
-                  <option key={name} value={name}>
-                    {labelOf(name)}
-                  </option>
-                ))}
+              {readable.map(({ name }) => (
+                <option key={name} value={name}>
+                  {labelOf(name)}
+                </option>
+              ))}
             </select>
           </Labelled>
           <div class={`labelled${isJson(filter) ? '' : ' wrong'}`}>

@@ -3,6 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { FileChips } from '../files/file-chips.tsx'
 import { nouns } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
+import { Arrow } from '../ui/arrow.tsx'
 import type { Change } from '../values/diff.ts'
 import { labelOf, shortText } from '../values/format.ts'
 import { Value } from './value.tsx'
@@ -43,7 +44,7 @@ export function Changes(props: {
                 />
               </del>
             )}
-            {before !== undefined && <span aria-hidden="true"> → </span>}
+            {before !== undefined && <Arrow />}
             <ins>
               {after === undefined || after === null ? (
                 t('empty')
@@ -65,6 +66,6 @@ function Side(props: { type: string; field: string; value: Json; currency: Json;
     const place = moment && { type, id: moment.id, field, list: declared.list, asOf: String(moment.seq) }
     return <FileChips value={value} place={place ?? null} />
   }
-  const isPlain = typeof value === 'string' && declared?.kind === 'string'
+  const isPlain = typeof value === 'string' && declared?.kind === 'string' && field !== 'currency'
   return isPlain ? shortText(value) : <Value value={value} field={declared} name={field} entity={{ currency }} />
 }

@@ -1,12 +1,13 @@
 import type { Field, Json } from '@tildebase/nouns'
 import { FileChips } from '../files/file-chips.tsx'
 import { asOf, href } from '../place.ts'
+import { mayRead } from '../service/access.ts'
 import { useNames } from '../service/names.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { actorName } from '../values/actors.ts'
 import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
-import { dateText, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
+import { dateText, initialsOf, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
 import { targetOf, wordsOf } from '../values/noun.ts'
 import { toneOf } from '../values/tones.ts'
 
@@ -48,6 +49,8 @@ export function Value({ value, field, name = field?.name ?? '', entity, isNear =
   if (typeof value === 'number') {
     return <span class="number">{isMoney(name) ? moneyText(value, entity?.currency) : shortText(value)}</span>
   }
+  if (typeof value === 'string' && isUnread(value)) return <Unread id={value} />
+  if (name === 'currency' && typeof value === 'string') return <span>{value.toUpperCase()}</span>
   if (typeof value === 'string') return <Text value={value} name={name} />
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return <span>{value.join(', ')}</span>
   return <code>{shortText(value)}</code>
@@ -102,12 +105,28 @@ export function EntityLink({ to, target }: { to: Entity | string; target?: strin
   const id = idsOf(to)[0]!
   const type = typeof to === 'string' ? typeIn(id, target) : to.$type
   const names = useNames(typeof to === 'string' ? [id] : [])
+  if (typeof to === 'string' && nouns.value.has(type) && !mayRead(type)) return <Unread id={id} />
   const text = typeof to === 'string' ? (names.get(id) ?? shortText(id, 22)) : titleOf(to, nouns.value.get(type))
   return (
-    <a href={href([type, id])} title={text}>
+    <a
+      href={href([type, id])}
+      title={text}
+      {...(type === 'User' && { class: 'person', 'data-initials': initialsOf(text) })}
+    >
       {text}
     </a>
   )
+}
+
+/** Whether a value is the id of an entity that the key cannot read. */
+function isUnread(value: string): boolean {
+  const type = typeOfId(value)
+  return /^\w+_\w{16,}$/.test(value) && nouns.value.has(type) && !mayRead(type)
+}
+
+/** What the key cannot read: people by the name that is known, all else without its id. */
+function Unread({ id }: { id: string }) {
+  return <span class="none">{typeOfId(id) === 'User' ? actorName(id) : t('hidden')}</span>
 }
 
 /** The type of an id: by its beginning, or the target of the relation where that says nothing. */

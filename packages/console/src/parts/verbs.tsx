@@ -5,12 +5,11 @@ import { titleOf } from '../service/schema.ts'
 import { isConflict, sayDone, write } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
-import { Act } from '../ui/basics.tsx'
-import { Menu, type MenuItem } from '../ui/menu.tsx'
+import type { MenuItem } from '../ui/menu.tsx'
 import { isMeta } from '../values/diff.ts'
 import { type Draft, type Entity, idsOf } from '../values/entity.ts'
 import { inSentence, labelOf } from '../values/format.ts'
-import { type Noun, verbsFor, wordsOf } from '../values/noun.ts'
+import { type Noun, verbsFor } from '../values/noun.ts'
 
 interface Started {
   readonly noun: Noun
@@ -32,40 +31,6 @@ export function verbItems(noun: Noun, entity: Entity, isAllowed: boolean): MenuI
   return noun.verbs.delete
     ? [...verbs, { label: t('Delete'), icon: 'bin', danger: true, onSelect: () => remove(noun, entity) }]
     : verbs
-}
-
-/** Buttons for the verbs that the state allows: the first three as buttons, the others in a menu. */
-export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
-  const verbs = verbsFor(noun, entity)
-  // What moves the entity on comes first.
-  const ranked = [...verbs].sort((a, b) => rankOf(noun, entity, a) - rankOf(noun, entity, b))
-  const [shown, rest] = [ranked.slice(0, 3), ranked.slice(3)]
-  return (
-    <>
-      {shown.map((verb) => (
-        <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
-          {labelOf(verb.name)}
-        </Act>
-      ))}
-      {rest.length > 0 && (
-        <Menu
-          label={t('More')}
-          name={t('More verbs')}
-          items={rest.map((verb) => ({ label: labelOf(verb.name), onSelect: () => runVerb(noun, entity, verb) }))}
-        />
-      )}
-    </>
-  )
-}
-
-/** How near a verb moves an entity on: first to its next state, then to later ones, then back, then what moves nothing. */
-function rankOf(noun: Noun, entity: Entity, verb: Verb): number {
-  const state = noun.stateField === null ? undefined : verb.set?.[noun.stateField]
-  if (noun.stateField === null || state === undefined) return 1_000
-  if (state === '$next') return 0
-  const words = wordsOf(noun.fields[noun.stateField])
-  const steps = words.indexOf(String(state)) - words.indexOf(String(entity[noun.stateField]))
-  return steps > 0 ? steps : 500 - steps
 }
 
 /** Runs a verb on the version that is shown; asks for its arguments first, unless they are given. True when it ran. */

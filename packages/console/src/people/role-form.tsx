@@ -1,11 +1,23 @@
 import { useState } from 'preact/hooks'
+import { mayDeclare } from '../service/access.ts'
+import { ensureType, OWN_TYPES } from '../service/own-types.ts'
 import { byDomain, nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import { labelOf } from '../values/format.ts'
-import { ACTIONS, ownRows, type Rights, type RowFilters, rightsOf, scopesOf } from './role-rights.ts'
+import {
+  ACTIONS,
+  BASICS,
+  hasBasics,
+  ownRows,
+  type Rights,
+  type RowFilters,
+  rightsOf,
+  scopesOf,
+  withBasics,
+} from './role-rights.ts'
 import { RoleRows } from './role-rows.tsx'
 
 export interface Role {
@@ -19,14 +31,16 @@ export interface Role {
 export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (name: string) => void }) {
   const { role, onClose, onSaved } = props
   const [name, setName] = useState(role.name)
-  const [rights, setRights] = useState<Rights>(() => rightsOf(role.scopes))
+  const [rights, setRights] = useState<Rights>(() =>
+    withBasics(rightsOf(role.scopes), role.name === '' || hasBasics(rightsOf(role.scopes))),
+  )
   const [rows, setRows] = useState<RowFilters>(() => ({ ...role.filter }) as RowFilters)
   const types = [...nouns.value.values()]
   const own = ownRows(types, rights)
   const isOwn = Object.keys(rows).length > 0 && JSON.stringify(rows) === JSON.stringify(own)
   const isNew = role.name === ''
   const areas = ['all', ...byDomain(types).map(([domain]) => domain)]
-  const others = Object.keys(rights).filter((area) => !areas.includes(area))
+  const others = Object.keys(rights).filter((area) => !areas.includes(area) && BASICS[area] === undefined)
   const set = (area: string, action: string) => {
     const next = { ...rights, [area]: action }
     setRights(next)
@@ -34,10 +48,13 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
     if (isOwn) setRows(ownRows(types, next))
   }
   const save = async () => {
+    // A scope can name a type only when it is there.
+    if (hasBasics(rights) && mayDeclare()) for (const type of OWN_TYPES) await ensureType(type)
+    const known = Object.entries(rights).filter(([area]) => BASICS[area] === undefined || nouns.value.has(area))
     // A rule without conditions is left out.
     const ruled = Object.entries(rows).filter(([, filter]) => Object.keys(filter as object).length > 0)
     await request('PUT', `/schema/roles/${encodeURIComponent(name)}`, {
-      body: { scopes: scopesOf(rights), filter: Object.fromEntries(ruled) },
+      body: { scopes: scopesOf(Object.fromEntries(known)), filter: Object.fromEntries(ruled) },
     })
     onSaved(name)
   }
@@ -77,6 +94,14 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
           </label>
         ))}
       </fieldset>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasBasics(rights)}
+          onChange={(event) => setRights(withBasics(rights, event.currentTarget.checked))}
+        />{' '}
+        {t('Everyday basics: sees colleagues, the currency, its own log and bin; saves views and dashboards')}
+      </label>
       <label class="check">
         <input
           type="checkbox"

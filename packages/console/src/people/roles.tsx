@@ -4,6 +4,7 @@ import { useKeys } from '../keyboard.ts'
 import { asOf } from '../place.ts'
 import { mayAdminister } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
+import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
@@ -12,7 +13,9 @@ import { DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { inSentence } from '../values/format.ts'
 import { type Role, RoleForm } from './role-form.tsx'
+import { ownRows, rightsOf, rightsTexts } from './role-rights.ts'
 
 const EMPTY: Role = { name: '', scopes: 'read:all', filter: null, builtIn: false }
 
@@ -54,8 +57,19 @@ export function RolesPage() {
         empty={<EmptyState icon="people" title={t('No roles')} />}
         columns={[
           { label: t('Name'), cell: ({ name }) => name },
-          { label: t('Scopes'), cell: ({ scopes }) => <code>{scopes}</code> },
-          { label: t('Only these rows'), cell: ({ filter }) => (filter ? <code>{JSON.stringify(filter)}</code> : '—') },
+          {
+            label: t('May'),
+            cell: ({ scopes }) => (
+              <span class="tags" title={scopes}>
+                {rightsTexts(scopes).map((text) => (
+                  <span key={text} class="state tone-dim">
+                    {text}
+                  </span>
+                ))}
+              </span>
+            ),
+          },
+          { label: t('Only some records'), cell: ({ scopes, filter }) => rowsText(scopes, filter) },
         ]}
         actions={(role) =>
           mayEdit &&
@@ -84,4 +98,13 @@ export function RolesPage() {
       )}
     </>
   )
+}
+
+/** Which records a role sees, in words. */
+function rowsText(scopes: string, filter: object | null): string {
+  const types = Object.keys(filter ?? {})
+  if (types.length === 0) return '—'
+  const own = ownRows(nouns.value.values(), rightsOf(scopes))
+  if (JSON.stringify(own) === JSON.stringify(filter)) return t('Own records only')
+  return types.map((type) => t('Some {}', inSentence(nouns.value.get(type)?.path ?? type))).join(', ')
 }

@@ -1,17 +1,9 @@
-import { signal } from '@preact/signals'
 import type { Status } from '@tildebase/client'
 import { asOf } from '../place.ts'
 import type { Noun } from '../values/noun.ts'
+import { holds, key, may } from './rights.ts'
 import { nouns } from './schema.ts'
 import { request } from './service.ts'
-
-const ACTIONS = ['read', 'propose', 'write', 'admin']
-
-/** Types that only administrators may read. */
-const GUARDED = new Set(['ApiKey', 'Webhook'])
-
-/** What the key may do where, as `write:crm`, and its id. Nothing is offered until that is known. */
-const key = signal<Status['key']>({ id: '', scopes: [] })
 
 /** Loads what the key may do. The service checks each request by the same scopes. */
 export async function loadAccess(): Promise<Status> {
@@ -30,15 +22,6 @@ export function personId(): string | null {
   return key.value.id.startsWith('user_') ? key.value.id : null
 }
 
-/** Whether the key may do this to this type. */
-export function may(action: 'read' | 'write', noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
-  if (noun === undefined) return false
-  // Which changesets a key sees is decided by what they touch.
-  if (noun.name === 'Changeset')
-    return key.value.scopes.some((scope) => action === 'read' || !scope.startsWith('read:'))
-  return holds(GUARDED.has(noun.name) ? 'admin' : action, [noun.domain, noun.name])
-}
-
 /** Whether the key administers a type. */
 export function mayAdminister(type: string): boolean {
   const noun = nouns.value.get(type)
@@ -55,20 +38,17 @@ export function mayDeclare(): boolean {
   return holds('admin', ['platform'])
 }
 
-/** Whether the key may change anything at all. */
+/** Whether the key may change entities of a type. Taking part in changesets is not that. */
 export function mayWrite(): boolean {
-  return [...nouns.value.values()].some((noun) => may('write', noun))
+  return [...nouns.value.values()].some((noun) => noun.name !== 'Changeset' && may('write', noun))
+}
+
+/** Whether the key may read this type. */
+export function mayRead(type: string): boolean {
+  return may('read', nouns.value.get(type))
 }
 
 /** Whether to offer a change: the key allows it, and the page shows the present. */
 export function mayChange(noun: Pick<Noun, 'name' | 'domain'> | undefined): boolean {
   return asOf.value === null && may('write', noun)
-}
-
-function holds(action: string, areas: readonly string[]): boolean {
-  const needed = ACTIONS.indexOf(action)
-  return key.value.scopes.some((scope) => {
-    const [held = '', area = ''] = scope.split(':')
-    return ACTIONS.indexOf(held) >= needed && (area === 'all' || areas.includes(area))
-  })
 }

@@ -2,15 +2,16 @@ import { asOf } from '../place.ts'
 import type { Entity } from '../values/entity.ts'
 import { typeOfId } from '../values/entity.ts'
 import { titleField, titleRelations } from '../values/noun.ts'
+import { mayRead } from './access.ts'
 import { useData } from './cache.ts'
 import { nouns, type Page, titleOf } from './schema.ts'
 import { request } from './service.ts'
 
 const STEP = 100
 
-/** The names of entities by their ids, as far as they are known. Ids of types that are unknown here are left out. */
+/** The names of entities by their ids, as far as they are known. Ids of types that cannot be read are left out. */
 export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const wanted = [...new Set(ids)].filter((id) => nouns.value.has(typeOfId(id))).sort()
+  const wanted = [...new Set(ids)].filter((id) => mayRead(typeOfId(id))).sort()
   const found = useData<ReadonlyMap<string, string>>(
     ['names', wanted],
     wanted.length === 0 ? null : (signal) => namesOf(wanted, signal),
@@ -21,7 +22,7 @@ export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
 
 /** The names of entities by their ids: a hundred of a type in an operation, a hundred operations in a request. */
 export async function namesOf(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const known = ids.filter((id) => nouns.value.has(typeOfId(id)))
+  const known = ids.filter((id) => mayRead(typeOfId(id)))
   const parts = [...Map.groupBy(known, typeOfId)].flatMap(([type, some]) =>
     Array.from({ length: Math.ceil(some.length / STEP) }, (_, n) => ({
       type,

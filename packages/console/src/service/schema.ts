@@ -1,7 +1,8 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { type Entity, isEntity } from '../values/entity.ts'
 import { dayText, labelOf } from '../values/format.ts'
 import { type Noun, TITLES, titleField, titleRelations } from '../values/noun.ts'
+import { usable } from './rights.ts'
 import { request } from './service.ts'
 
 /** A list as the service answers it. */
@@ -12,19 +13,29 @@ export interface Page<T = Entity> {
   readonly cursor: string | null
 }
 
-/** The tenant's types by name; empty until they are loaded. */
-export const nouns = signal<ReadonlyMap<string, Noun>>(new Map())
+const declared = signal<ReadonlyMap<string, Noun>>(new Map())
+
+/** The tenant's types by name, with the fields that the key can use; empty until they are loaded. */
+export const nouns = computed<ReadonlyMap<string, Noun>>(
+  () => new Map([...declared.value].map(([name, noun]) => [name, usable(noun, declared.value)])),
+)
+
+/** Whether a type has a field, also one that the key cannot use. */
+export function isDeclared(type: string, field: string): boolean {
+  return declared.value.get(type)?.fields[field] !== undefined
+}
 
 export async function loadNouns(): Promise<void> {
   const { types } = await request<{ types: Noun[] }>('GET', '/schema')
-  nouns.value = new Map(types.map((noun) => [noun.name, noun]))
+  declared.value = new Map(types.map((noun) => [noun.name, noun]))
 }
 
-/** The types by domain, in the order of the schema. */
+/** The types by domain. A type that is declared again is the last of the schema, so names give the order of a domain. */
 export function byDomain(all: Iterable<Noun>): [string, Noun[]][] {
   const groups = new Map<string, Noun[]>()
   for (const noun of all) groups.set(noun.domain, [...(groups.get(noun.domain) ?? []), noun])
-  return [...groups]
+  const named = (a: Noun, b: Noun) => labelOf(a.path).localeCompare(labelOf(b.path))
+  return [...groups].map(([domain, group]) => [domain, group.sort(named)])
 }
 
 /** What to call an entity. */

@@ -2,14 +2,13 @@ import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { setCurrency } from '../values/format.ts'
 import { setTones } from '../values/tones.ts'
-import { may } from './access.ts'
 import { ensureType, storeOf } from './own-types.ts'
+import { may } from './rights.ts'
 import { nouns, type Page } from './schema.ts'
 import { request } from './service.ts'
 import { sayDone, write } from './write.ts'
 
 const TYPE = 'Setting'
-const NOTATION = { $domain: 'platform', name: 'string!##', value: 'json' }
 
 interface Setting {
   readonly id: string
@@ -49,7 +48,7 @@ export async function loadSettings(): Promise<void> {
 
 /** Sets what is so for everyone in the tenant. The type that holds settings is declared with the first. */
 export async function saveSetting(name: string, value: Json, done: string): Promise<void> {
-  await ensureType(TYPE, NOTATION)
+  await ensureType(TYPE)
   await loadSettings()
   const known = settings.value.get(name)
   const change = known

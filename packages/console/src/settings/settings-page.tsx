@@ -19,11 +19,13 @@ export function SettingsPage() {
     <>
       <Head title={t('Settings')} />
       <div class="settings">
-        <section class="panel" aria-labelledby="tenant-title">
-          <h2 id="tenant-title">{t('For everyone in this tenant')}</h2>
-          <NameField />
-          <CurrencyField />
-        </section>
+        {mayConfigure() && (
+          <section class="panel" aria-labelledby="tenant-title">
+            <h2 id="tenant-title">{t('For everyone in this tenant')}</h2>
+            <NameField />
+            <CurrencyField />
+          </section>
+        )}
         <section class="panel" aria-labelledby="browser-title">
           <h2 id="browser-title">{t('For you, in this browser')}</h2>
           <SelectField

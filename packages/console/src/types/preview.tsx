@@ -48,7 +48,7 @@ export function Preview({ noun, draft, refusal }: { noun: Noun | null; draft: Ty
               )}
             </li>
           ))}
-          {value.added.length + value.changed.length + value.removed.length === 0 && <li>{t('Changes nothing')}</li>}
+          {value.added.length + value.changed.length + value.removed.length === 0 && <li>{t('No changes')}</li>}
           {value.entities > 0 && (
             <li class="hint">
               {value.entities === 1
@@ -59,7 +59,7 @@ export function Preview({ noun, draft, refusal }: { noun: Noun | null; draft: Ty
         </ul>
       )}
       <details>
-        <summary>{t('As notation')}</summary>
+        <summary>{t('As code')}</summary>
         <JsonText value={notation} label={t('Notation')} />
       </details>
     </section>

@@ -175,7 +175,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
       {canWrite && (
         <footer>
           <button type="submit" class="primary">
-            {noun ? t('Save the type') : t('Declare the type')}
+            {noun ? t('Save the type') : t('Create the type')}
           </button>
           {noun && Object.keys(props.own).length > 0 && (
             <button type="button" class="danger" onClick={() => void drop()}>

@@ -129,7 +129,7 @@ export function Tabs<T extends string>(props: {
       {props.options.map(({ value, label, icon }) => (
         <button key={value} type="button" aria-pressed={value === props.value} onClick={() => props.onChange(value)}>
           {icon && <Icon name={icon} />}
-          {label}
+          {icon ? <span class="button-label">{label}</span> : label}
         </button>
       ))}
     </div>

@@ -1,3 +1,4 @@
+import '../../style/pages/records.css'
 import type { ComponentChildren } from 'preact'
 import type { Data } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
@@ -52,7 +53,7 @@ export function DataTable<T>(props: {
               {rows.map((row, at) => (
                 <tr key={props.keyOf(row)} class={at === props.active ? 'active' : ''}>
                   {columns.map(({ label, cell, isNumber }) => (
-                    <td key={label} class={isNumber ? 'right number' : ''}>
+                    <td key={label} class={isNumber ? 'right number' : ''} data-label={label}>
                       {cell(row)}
                     </td>
                   ))}

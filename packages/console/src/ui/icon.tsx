@@ -1,5 +1,6 @@
 /** The drawings, on a grid of 16 by 16, as strokes. */
 const PATHS = {
+  menu: 'M2.500 4.500h11M2.500 8h11M2.500 11.500h11',
   home: 'M2.5 7 8 2.500l5.500 4.500v6a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1zM6.500 14V9.500h3V14',
   chart: 'M2.500 13.500h11M4.500 11V7.500M8 11V3.500M11.500 11V6',
   pulse: 'M1.500 8h3l2-5 3 10 2-5h3',

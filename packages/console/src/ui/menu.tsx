@@ -11,6 +11,8 @@ export interface MenuItem {
   readonly disabled?: boolean
   /** Given for an item that is on or off: the menu stays open when it is chosen. */
   readonly checked?: boolean
+  /** Given for one of several choices: the menu closes when it is chosen. */
+  readonly chosen?: boolean
   /** A line above the item, with a word for what follows. */
   readonly section?: string
   onSelect(): unknown
@@ -53,7 +55,7 @@ export function Menu(props: {
         }}
       >
         {props.icon && <Icon name={props.icon} />}
-        {props.label}
+        {props.icon ? <span class="button-label">{props.label}</span> : props.label}
       </button>
       {open && (
         <MenuList
@@ -143,15 +145,15 @@ function MenuList(props: {
           <button
             key={item.label}
             type="button"
-            {...(item.checked === undefined
-              ? { role: 'menuitem' }
-              : { role: 'menuitemcheckbox', 'aria-checked': item.checked })}
+            {...roleOf(item)}
             aria-disabled={item.disabled}
             tabIndex={-1}
             class={item.danger ? 'danger' : ''}
             onClick={() => choose(item)}
           >
-            {item.checked !== undefined && <span class="tick">{item.checked && <Icon name="check" />}</span>}
+            {(item.checked ?? item.chosen) !== undefined && (
+              <span class="tick">{(item.checked ?? item.chosen) && <Icon name="check" />}</span>
+            )}
             {item.icon && <Icon name={item.icon} />}
             <span class="menu-label">{item.label}</span>
             {item.hint && <span class="menu-hint">{item.hint}</span>}
@@ -160,4 +162,11 @@ function MenuList(props: {
       ))}
     </div>
   )
+}
+
+function roleOf({ checked, chosen }: MenuItem) {
+  if (chosen !== undefined) return { role: 'menuitemradio', 'aria-checked': chosen } as const
+  return checked === undefined
+    ? ({ role: 'menuitem' } as const)
+    : ({ role: 'menuitemcheckbox', 'aria-checked': checked } as const)
 }

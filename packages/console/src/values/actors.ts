@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { may } from '../service/access.ts'
+import { personId } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t, word } from '../texts/text.ts'
@@ -13,7 +14,16 @@ export async function loadActors(): Promise<void> {
   const named = async (type: string, path: string) =>
     may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
   const found = [...(await named('ApiKey', '/api-keys')), ...(await named('User', '/User'))]
-  names.value = new Map(found.map(({ $id, name }) => [$id, String(name)]))
+  const own = await ownName()
+  names.value = new Map([...own, ...found.map(({ $id, name }) => [$id, String(name)] as const)])
+}
+
+/** The person who is signed in has a name also where people cannot be read. */
+async function ownName(): Promise<readonly (readonly [string, string])[]> {
+  const me = personId()
+  if (me === null || may('read', nouns.value.get('User'))) return []
+  const { user } = await request<{ user?: { name?: string } }>('GET', '/session')
+  return user?.name ? [[me, user.name]] : []
 }
 
 /** The people and keys that are known by name, in the order of their names. */

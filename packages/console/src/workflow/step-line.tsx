@@ -1,6 +1,6 @@
 import { lazy } from '../lazy.tsx'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
-import { may } from '../service/access.ts'
+import { may } from '../service/rights.ts'
 import { nouns } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { JsonText } from '../ui/basics.tsx'

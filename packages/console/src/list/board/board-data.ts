@@ -3,7 +3,8 @@ import type { Page } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import type { Entity } from '../../values/entity.ts'
 import { wordsOf } from '../../values/noun.ts'
-import type { Question } from '../question.ts'
+import { loadPage } from '../load-page.ts'
+import { type Question, segmentField } from '../question.ts'
 
 const CARDS = 40
 
@@ -16,18 +17,23 @@ export interface Column {
   readonly sums: readonly { readonly currency: Json; readonly sum: number }[] | null
 }
 
-/** All columns of a board, in one request. */
+/** All columns of a board: in one request, unless their order goes by choices or names, which needs some more. */
 export async function loadColumns(
-  { noun, filter, sort, include, time }: Question,
+  question: Question,
   field: string,
   money: string | null,
   signal: AbortSignal,
 ): Promise<Column[]> {
+  const { noun, filter, sort, include, time } = question
   const words = wordsOf(noun.fields[field])
   const asOf = time ?? undefined
   const hasCurrency = money !== null && noun.fields.currency !== undefined
   const both = (word: string) =>
     Object.keys(filter).length === 0 ? { [field]: word } : { $and: [filter, { [field]: word }] }
+  const isOrdered = segmentField(question) !== null
+  const ordered = isOrdered
+    ? await Promise.all(words.map((word) => loadPage({ ...question, filter: both(word) }, 1, signal)))
+    : null
   const operations = [
     {
       id: 'counts',
@@ -40,7 +46,7 @@ export async function loadColumns(
         asOf,
       },
     },
-    ...words.map((word) => ({
+    ...(isOrdered ? [] : words).map((word) => ({
       id: word,
       method: 'GET',
       path: `/${noun.name}`,
@@ -66,7 +72,9 @@ export async function loadColumns(
       Number((group.sum as { [name: string]: number } | undefined)?.[money ?? ''] ?? 0)
     return {
       word,
-      cards: (results[at + 1]?.body as Page | undefined)?.results ?? [],
+      cards: ordered
+        ? ordered[at]!.results.slice(0, CARDS)
+        : ((results[at + 1]?.body as Page | undefined)?.results ?? []),
       count: own.reduce((count, group) => count + Number(group.count), 0),
       sums: money === null ? null : own.map((group) => ({ currency: group.currency ?? null, sum: sumOf(group) })),
     }

@@ -125,7 +125,10 @@ export function Board({ question, field, fields }: { question: Question; field: 
             {column.count > column.cards.length && (
               <a
                 class="more"
-                href={href([noun.name], { filter: JSON.stringify({ ...question.filter, [field]: column.word }) })}
+                href={href([noun.name], {
+                  filter: JSON.stringify({ ...question.filter, [field]: column.word }),
+                  ...(question.sort !== null && { sort: question.sort }),
+                })}
               >
                 {t('{} more {}', numberText(column.count - column.cards.length), plural(noun))}
               </a>

@@ -1,11 +1,13 @@
 import '../../../style/pages/calendar.css'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { CreateDialog } from '../../parts/forms/create.tsx'
 import { saveFields } from '../../parts/forms/save.ts'
 import { href, place } from '../../place.ts'
 import { mayChange } from '../../service/access.ts'
 import { useData } from '../../service/cache.ts'
-import { titleOf } from '../../service/schema.ts'
+import { type Page, titleOf } from '../../service/schema.ts'
+import { request } from '../../service/service.ts'
 import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -17,10 +19,12 @@ import { toneOf } from '../../values/tones.ts'
 import { followDrag } from '../board/drag.ts'
 import { dayName, dayNamed, moved } from '../filter/periods.ts'
 import { calendarFields, setLook } from '../look.ts'
+import { isPlan, openFilter } from '../open-work.ts'
 import type { Question } from '../question.ts'
 import { daysOf, loadDays, monthOf, onDay } from './month.ts'
 
 const SHOWN = 4
+const UNDATED = 12
 const STEPS: { readonly [key: string]: number } = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
 
 /** Entities on the days of a month. One is moved to another day by dragging it, or with Shift and the arrow keys. */
@@ -54,6 +58,37 @@ export function Calendar({ question, field }: { question: Question; field: strin
     move(entity, dayName(moved(day, by)))
   }
   const today = dayName(new Date())
+  const entry = (entity: Entity, onKeyDown: (event: KeyboardEvent) => void) => (
+    <a
+      class={`entry tone-${toneIn(question, entity)}`}
+      href={href([noun.name, entity.$id])}
+      title={titleOf(entity, noun)}
+      onKeyDown={onKeyDown}
+      onDragStart={(event) => event.preventDefault()}
+      onPointerDown={(event) =>
+        writes &&
+        followDrag(event, () => null, {
+          onStart: () => undefined,
+          onMove: (x, y) => setOver(dayAt(document.elementFromPoint(x, y))),
+          onEnd: (element) => {
+            const target = dayAt(element)
+            setOver(null)
+            if (target !== null) move(entity, target)
+          },
+        })
+      }
+    >
+      {titleOf(entity, noun)}
+    </a>
+  )
+  // What has no day begins with today, or with the month that is shown.
+  const begin = days.some((day) => dayName(day) === today) ? dayNamed(today)! : month
+  const begins = (event: KeyboardEvent, entity: Entity) => {
+    if (!event.shiftKey || STEPS[event.key] === undefined || !writes) return
+    event.preventDefault()
+    event.stopPropagation()
+    move(entity, dayName(begin))
+  }
   return (
     <>
       <div class="calendar-head">
@@ -83,6 +118,11 @@ export function Calendar({ question, field }: { question: Question; field: strin
       </div>
       <Failure error={found.error} onRetry={found.reload} />
       {!found.value && !found.error && <Skeleton rows={8} />}
+      {isPlan(field) && (
+        <Undated question={question} field={field}>
+          {(entity) => entry(entity, (event) => begins(event, entity))}
+        </Undated>
+      )}
       <section class="calendar" aria-label={t('{} by {}', labelOf(noun.path), inSentence(field))}>
         {days.slice(0, 7).map((day) => (
           <span key={day.getDay()} class="weekday" aria-hidden="true">
@@ -115,29 +155,7 @@ export function Calendar({ question, field }: { question: Question; field: strin
               </header>
               <ul>
                 {entities.slice(0, SHOWN).map((entity) => (
-                  <li key={entity.$id}>
-                    <a
-                      class={`entry tone-${toneIn(question, entity)}`}
-                      href={href([noun.name, entity.$id])}
-                      title={titleOf(entity, noun)}
-                      onKeyDown={(event) => press(event, entity, day)}
-                      onDragStart={(event) => event.preventDefault()}
-                      onPointerDown={(event) =>
-                        writes &&
-                        followDrag(event, () => null, {
-                          onStart: () => undefined,
-                          onMove: (x, y) => setOver(dayAt(document.elementFromPoint(x, y))),
-                          onEnd: (element) => {
-                            const target = dayAt(element)
-                            setOver(null)
-                            if (target !== null) move(entity, target)
-                          },
-                        })
-                      }
-                    >
-                      {titleOf(entity, noun)}
-                    </a>
-                  </li>
+                  <li key={entity.$id}>{entry(entity, (event) => press(event, entity, day))}</li>
                 ))}
               </ul>
               {entities.length > SHOWN && (
@@ -157,6 +175,40 @@ export function Calendar({ question, field }: { question: Question; field: strin
         />
       )}
     </>
+  )
+}
+
+/** What is not done and has no day yet, to be put on one. */
+function Undated(props: { question: Question; field: string; children: (entity: Entity) => ComponentChildren }) {
+  const { question, field } = props
+  const { noun, time } = question
+  const filter = { $and: [question.filter, openFilter(noun), { [field]: null }] }
+  const found = useData<Page>(
+    ['undated', noun.name, filter, time],
+    (signal) =>
+      request('GET', `/${noun.name}`, {
+        query: { filter, sort: '-$updatedAt', limit: UNDATED, asOf: time ?? undefined },
+        signal,
+      }),
+    { types: time === null ? [noun.name] : [] },
+  )
+  const { results = [], total = 0 } = found.value ?? {}
+  if (results.length === 0) return null
+  const name = t('Without {}', inSentence(field))
+  return (
+    <section class="undated" aria-label={name}>
+      <h3>{name}</h3>
+      <ul>
+        {results.map((entity) => (
+          <li key={entity.$id}>{props.children(entity)}</li>
+        ))}
+      </ul>
+      {total > results.length && (
+        <a class="more" href={href([noun.name], { filter: JSON.stringify(filter) })}>
+          {t('{} more', numberText(total - results.length))}
+        </a>
+      )}
+    </section>
   )
 }
 

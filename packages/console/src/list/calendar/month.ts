@@ -1,6 +1,5 @@
 import type { Json } from '@tildebase/nouns'
-import type { Page } from '../../service/schema.ts'
-import { request } from '../../service/service.ts'
+import { pagesOf } from '../../service/pages.ts'
 import type { Entity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
 import { dayName, dayNamed, dayOf, moved } from '../filter/periods.ts'
@@ -8,7 +7,6 @@ import type { Question } from '../question.ts'
 
 const WEEKS = 6
 const MOST = 600
-const PAGE = 100
 
 /** The days that a calendar shows for a month: six whole weeks, which begin as the reader's country has it. */
 export function daysOf(month: Date): Date[] {
@@ -33,24 +31,12 @@ export async function loadDays(
   const bound = (day: Date) => (isDay(noun, field) ? dayName(day) : day.toISOString())
   const within = { [field]: { $gte: bound(from), $lt: bound(to) } }
   const both = Object.keys(filter).length === 0 ? within : { $and: [filter, within] }
+  const query = { filter: both, sort: field, include: include.join(',') || undefined, asOf: time ?? undefined }
   const found: Entity[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page = await request<Page>('GET', `/${noun.name}`, {
-      query: {
-        filter: both,
-        sort: field,
-        include: include.join(',') || undefined,
-        limit: PAGE,
-        total: false,
-        asOf: time ?? undefined,
-        cursor: cursor ?? undefined,
-      },
-      signal,
-    })
-    found.push(...page.results)
-    cursor = page.hasMore ? page.cursor : null
-  } while (cursor !== null && found.length < MOST)
+  for await (const entities of pagesOf(noun.name, query, signal)) {
+    found.push(...entities)
+    if (found.length >= MOST) break
+  }
   return Map.groupBy(found, (entity) => dayIn(entity[field]))
 }
 

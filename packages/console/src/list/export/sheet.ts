@@ -1,6 +1,6 @@
 import type { Json } from '@tildebase/nouns'
+import { pagesOf } from '../../service/pages.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
-import { request } from '../../service/service.ts'
 import { actorName } from '../../values/actors.ts'
 import { type Entity, isEntity } from '../../values/entity.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -8,15 +8,6 @@ import { includesOf } from '../look.ts'
 import { columnLabel, TITLE } from '../table/columns.ts'
 import type { Shown } from './export-jobs.ts'
 import { csvText } from './save-file.ts'
-
-interface Page {
-  readonly results: readonly Entity[]
-  readonly hasMore: boolean
-  readonly cursor: string | null
-}
-
-/** The most rows of one request. */
-const PAGE = 100
 
 /** A table for a spreadsheet: the columns on the screen by their labels, and names in the place of ids. */
 export async function readSheet(
@@ -31,14 +22,11 @@ export async function readSheet(
   const include = includesOf(noun, columns).join() || undefined
   for (const part of parts) {
     const filter = Object.keys(part).length === 0 ? undefined : part
-    const query = { filter, sort: sort ?? undefined, include, asOf: time ?? undefined, limit: PAGE, total: false }
-    let cursor: string | undefined
-    do {
-      const page: Page = await request<Page>('GET', `/${noun.name}`, { query: { ...query, cursor }, signal })
-      rows.push(...page.results.map((entity) => columns.map((name) => cellOf(noun, entity, name))))
+    const query = { filter, sort: sort ?? undefined, include, asOf: time ?? undefined }
+    for await (const entities of pagesOf(noun.name, query, signal)) {
+      rows.push(...entities.map((entity) => columns.map((name) => cellOf(noun, entity, name))))
       onRows(rows.length - 1)
-      cursor = page.hasMore ? (page.cursor ?? undefined) : undefined
-    } while (cursor !== undefined)
+    }
   }
   return new Blob([csvText(rows)], { type: 'text/csv' })
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
 import { sayError } from '../../toast.ts'
@@ -66,7 +66,7 @@ export function useCells(noun: Noun, columns: readonly string[], rows: readonly 
     setAt(null)
     setEditing(false)
   }, [ids])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isChosen) return
     const { top, bottom, left, right } = rangeOf(at, end)
     const copy = (event: ClipboardEvent) => {

@@ -1,3 +1,4 @@
+import '../../../style/pages/bulk.css'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -60,7 +61,7 @@ export function ColumnsDialog(props: {
         label={t('Stay in sight')}
         hint={t('The first columns do not move when the list scrolls to the side.')}
         value={String(measuresOf(noun).frozen)}
-        options={['none', t('the first'), t('the first two'), t('the first three')].map((label, count) => ({
+        options={[t('none'), t('the first'), t('the first two'), t('the first three')].map((label, count) => ({
           value: String(count),
           label,
         }))}

@@ -51,7 +51,14 @@ export function defaultColumns(noun: Noun): string[] {
     .map((field) => ({ name: field.name, rank: rankOf(field) }))
     .sort((a, b) => a.rank - b.rank)
     .slice(0, 4)
-  return [...first, ...others.map(({ name }) => name), '$updatedAt']
+  const names = [...first, ...others.map(({ name }) => name)]
+  const due = Object.values(noun.fields).find(({ name }) => /^due(At|Date)$/.test(name))
+  return [...names, due && !names.includes(due.name) ? due.name : '$updatedAt']
+}
+
+/** Whether a list can be sorted by a column. */
+export function canSort(noun: Noun, name: string): boolean {
+  return name !== TITLE && noun.fields[name]?.kind !== 'json'
 }
 
 /** The columns that a telephone has room for: what it is called, and its state. */

@@ -47,7 +47,7 @@ export function Foot({
   )
   const rows = found.value ?? []
   const menuOf = (name: string) => {
-    const measure = chosen[name] ?? 'sum'
+    const measure = chosen[name] ?? (isRate(name) ? 'avg' : 'sum')
     const text = numbers.includes(name) ? measured(rows, measure, name) : null
     return (
       text !== null && (
@@ -96,6 +96,11 @@ export function Foot({
       </tr>
     </tfoot>
   )
+}
+
+/** Whether the numbers of a field say how much or how good one entry is: their sum means nothing. */
+function isRate(name: string): boolean {
+  return /(score|rate|ratio|probability|percent|percentage|rating|satisfaction|confidence|age)$/i.test(name)
 }
 
 /** A measure of a column in each currency; null while it is not known. */

@@ -1,5 +1,5 @@
 import { t } from '../../texts/text.ts'
-import { columnLabel, isRight, TITLE } from './columns.ts'
+import { canSort, columnLabel, isRight } from './columns.ts'
 import { measuresOf, setWidth } from './measures.ts'
 import type { TableProps } from './table-props.ts'
 
@@ -8,7 +8,7 @@ const STEP = 16
 /** The head of a column: it sorts, is dragged to another place, and is made wider or narrower. */
 export function Heading(props: TableProps & { name: string; at: number }) {
   const { name, at, noun, sort, onSort, onMoveColumn } = props
-  const canSort = name !== TITLE && noun.fields[name]?.kind !== 'json'
+  const isSortable = canSort(noun, name)
   const label = columnLabel(noun, name)
   const { widths, frozen } = measuresOf(noun)
   return (
@@ -17,7 +17,7 @@ export function Heading(props: TableProps & { name: string; at: number }) {
       class={`${isRight(noun, name) ? 'right' : ''}${frozenClass(at, frozen)}`}
       style={widthStyle(widths[name])}
       data-column={name}
-      aria-sort={canSort ? order(sort, name) : undefined}
+      aria-sort={isSortable ? order(sort, name) : undefined}
       draggable
       onDragStart={(event) => event.dataTransfer?.setData('text/x-column', name)}
       onDragOver={(event) => event.dataTransfer?.types.includes('text/x-column') && event.preventDefault()}
@@ -33,7 +33,7 @@ export function Heading(props: TableProps & { name: string; at: number }) {
         setWidth(noun, name, event.currentTarget.offsetWidth + by)
       }}
     >
-      {canSort ? (
+      {isSortable ? (
         <button type="button" class="quiet" onClick={() => onSort(name)}>
           {label}
         </button>

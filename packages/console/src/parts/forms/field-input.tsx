@@ -29,6 +29,11 @@ const FileInput = lazy(
 const PHONE = /phone|mobile|fax/i
 const LONG = /description|notes|body|content|message|summary|reason/i
 
+/** Whether a text is written in a box of several lines. */
+export function isLongText(field: Field): boolean {
+  return field.kind === 'json' || (field.kind === 'string' && LONG.test(field.name))
+}
+
 /** The input that suits a field. An empty one gives null. */
 export function FieldInput({ id, field, value, onChange, label, except, beside }: InputProps) {
   const common = { id, name: field.name, 'aria-label': label, required: field.required && !label }

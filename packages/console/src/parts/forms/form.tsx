@@ -12,7 +12,7 @@ import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
-import { FieldInput } from './field-input.tsx'
+import { FieldInput, isLongText } from './field-input.tsx'
 
 export type FormField = Exclude<Field, { kind: 'back' }>
 
@@ -91,31 +91,33 @@ export function FieldsForm(props: {
         void save()
       }}
     >
-      <div class="form-grid">
-        {shown.map((field, at) => (
-          <Labelled
-            key={field.name}
-            for={`${id}-${field.name}`}
-            wide={at === 0}
-            label={
-              <>
-                {labelOf(field.name)}
-                {field.required && <span class="required"> {t('required')}</span>}
-              </>
-            }
-            error={issues.find((issue) => issue.field === field.name)?.message}
-          >
-            <FieldInput
-              id={`${id}-${field.name}`}
-              field={field}
-              except={props.except}
-              beside={{ ...props.initial, ...changed }}
-              value={field.name in changed ? changed[field.name] : props.initial[field.name]}
-              onChange={(value) => kept.set((old) => ({ ...old, changed: { ...old.changed, [field.name]: value } }))}
-            />
-          </Labelled>
-        ))}
-      </div>
+      {groupsOf(shown).map(({ title, fields }) => (
+        <FieldGroup key={title} title={title}>
+          {fields.map((field, at) => (
+            <Labelled
+              key={field.name}
+              for={`${id}-${field.name}`}
+              wide={at === 0 && title === '' && field.required}
+              label={
+                <>
+                  {labelOf(field.name)}
+                  {field.required && <span class="required"> {t('required')}</span>}
+                </>
+              }
+              error={issues.find((issue) => issue.field === field.name)?.message}
+            >
+              <FieldInput
+                id={`${id}-${field.name}`}
+                field={field}
+                except={props.except}
+                beside={{ ...props.initial, ...changed }}
+                value={field.name in changed ? changed[field.name] : props.initial[field.name]}
+                onChange={(value) => kept.set((old) => ({ ...old, changed: { ...old.changed, [field.name]: value } }))}
+              />
+            </Labelled>
+          ))}
+        </FieldGroup>
+      ))}
       {hidden > 0 && (
         <button type="button" class="quiet more-fields" aria-expanded={false} onClick={() => setAll(true)}>
           {t('Show {} more {}', hidden, hidden === 1 ? t('field') : t('fields'))}
@@ -132,6 +134,32 @@ export function FieldsForm(props: {
         </button>
       </footer>
     </form>
+  )
+}
+
+/** So many fields need no groups. */
+const FEW = 8
+
+/** The fields of a form: what is short, relations, and long texts, so that rows are even. */
+function groupsOf(fields: readonly FormField[]): { readonly title: string; readonly fields: readonly FormField[] }[] {
+  if (fields.length <= FEW) return [{ title: '', fields }]
+  const isRelation = ({ kind }: FormField) => kind === 'forward'
+  const isOther = (field: FormField) => isRelation(field) || isLongText(field)
+  const groups = [
+    { title: '', fields: fields.filter((field) => !isOther(field)) },
+    { title: t('Connections'), fields: fields.filter(isRelation) },
+    { title: t('Texts'), fields: fields.filter(isLongText) },
+  ]
+  return groups.filter((group) => group.fields.length > 0)
+}
+
+function FieldGroup({ title, children }: { title: string; children: ComponentChildren }) {
+  if (title === '') return <div class="form-grid">{children}</div>
+  return (
+    <fieldset class="field-group">
+      <legend>{title}</legend>
+      <div class="form-grid">{children}</div>
+    </fieldset>
   )
 }
 

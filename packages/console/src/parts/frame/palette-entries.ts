@@ -1,6 +1,7 @@
 import { asOf, go, travel } from '../../place.ts'
 import { recent } from '../../recent.ts'
-import { may, mayChange } from '../../service/access.ts'
+import { mayChange } from '../../service/access.ts'
+import { may } from '../../service/rights.ts'
 import { nouns, type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { leave } from '../../service/session.ts'
@@ -9,7 +10,7 @@ import type { IconName } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { dateText, hasWords, labelOf } from '../../values/format.ts'
 import { type Noun, namedLike, singular, titleField, titleRelations } from '../../values/noun.ts'
-import { HIDDEN_TYPES, SETUP_PAGES, WORK_PAGES } from './side.tsx'
+import { HIDDEN_TYPES, isOffered, SETUP_PAGES, WORK_PAGES } from './side.tsx'
 
 /** One line of the palette. */
 export interface Entry {
@@ -55,7 +56,7 @@ export function commandsFor(words: string): Entry[] {
   const readable = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const all: Entry[] = [
     ...[...WORK_PAGES, ...SETUP_PAGES]
-      .filter(({ shown }) => !shown || shown())
+      .filter(isOffered)
       .map(({ path, label, icon }) =>
         command(`page ${path}`, t('Go to'), label, icon, () => go(path === '' ? [] : [path])),
       ),

@@ -2,9 +2,10 @@ import { forgetDrafts, mayLeave } from '../../drafts.ts'
 import { favourites } from '../../favourites.ts'
 import { useAllViews } from '../../list/views.ts'
 import { href, place } from '../../place.ts'
-import { may, mayAdminister, mayDeclare, mayWrite, personId } from '../../service/access.ts'
+import { mayAdminister, mayDeclare, mayRead, mayWrite, personId } from '../../service/access.ts'
 import { useData } from '../../service/cache.ts'
 import { useFilledTypes } from '../../service/counts.ts'
+import { may } from '../../service/rights.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { isOperator, session, signOut } from '../../service/session.ts'
@@ -19,34 +20,34 @@ interface SidePage {
   readonly path: string
   readonly label: string
   readonly icon: IconName
+  /** The type that the page is about: without the right to read it the page is closed. */
+  readonly reads?: string
   readonly shown?: () => boolean
 }
+
+/** What metrics are computed from. */
+const MEASURED = ['Deal', 'Lead', 'Subscription', 'Ticket', 'Event']
 
 /** The pages for daily work, and those for setting a tenant up. */
 export const WORK_PAGES: readonly SidePage[] = [
   { path: '', label: t('Home'), icon: 'home' },
   { path: 'dashboards', label: t('Dashboards'), icon: 'grid' },
-  { path: 'metrics', label: t('Metrics'), icon: 'chart' },
+  { path: 'metrics', label: t('Metrics'), icon: 'chart', shown: () => MEASURED.some(mayRead) },
   { path: 'asks', label: t('Questions'), icon: 'help' },
-  { path: 'changesets', label: t('Changesets'), icon: 'inbox' },
-  { path: 'events', label: t('Events'), icon: 'pulse' },
-  { path: 'bin', label: t('Bin'), icon: 'bin' },
+  { path: 'changesets', label: t('Proposals'), icon: 'inbox' },
+  { path: 'events', label: t('Events'), icon: 'pulse', reads: 'Event' },
+  { path: 'bin', label: t('Bin'), icon: 'bin', reads: 'Event' },
 ]
 export const SETUP_PAGES: readonly SidePage[] = [
   { path: 'query', label: t('Query'), icon: 'code' },
   { path: 'agent', label: t('Agents'), icon: 'bot' },
   { path: 'import', label: t('Import'), icon: 'upload', shown: mayWrite },
-  {
-    path: 'integrations',
-    label: t('Connections'),
-    icon: 'hook',
-    shown: () => may('read', nouns.value.get('Integration')),
-  },
+  { path: 'integrations', label: t('Connections'), icon: 'hook', reads: 'Integration' },
   { path: 'types', label: t('Types'), icon: 'shape', shown: mayDeclare },
-  { path: 'webhooks', label: t('Webhooks'), icon: 'hook', shown: () => may('read', nouns.value.get('Webhook')) },
+  { path: 'webhooks', label: t('Webhooks'), icon: 'hook', reads: 'Webhook' },
   { path: 'settings', label: t('Settings'), icon: 'sliders' },
   { path: 'account', label: t('Your account'), icon: 'person', shown: () => session.value?.csrf !== undefined },
-  { path: 'people', label: t('People'), icon: 'people', shown: () => mayAdminister('User') },
+  { path: 'people', label: t('People'), icon: 'people', reads: 'User', shown: () => mayAdminister('User') },
   { path: 'roles', label: t('Roles'), icon: 'shield', shown: () => mayAdminister('User') },
   {
     path: 'tenants',
@@ -54,8 +55,20 @@ export const SETUP_PAGES: readonly SidePage[] = [
     icon: 'grid',
     shown: () => session.value !== null && isOperator(session.value),
   },
-  { path: 'keys', label: t('API keys'), icon: 'key', shown: () => may('read', nouns.value.get('ApiKey')) },
+  { path: 'keys', label: t('API keys'), icon: 'key', reads: 'ApiKey' },
 ]
+
+/** Whether the key opens a page, and whether the page is offered to it. */
+export function isOpen({ reads }: Pick<SidePage, 'reads'>): boolean {
+  return reads === undefined || mayRead(reads)
+}
+
+export function isOffered(page: SidePage): boolean {
+  return isOpen(page) && page.shown?.() !== false
+}
+
+/** So many areas need no folding. */
+const FEW = 3
 
 /** Types that have their own page, or that the console uses internally. */
 export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset', 'Setting'])
@@ -65,25 +78,25 @@ export function Side({ onSearch }: { onSearch: () => void }) {
   const here = place.value.path[0] ?? ''
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const filled = useFilledTypes(types)
-  const isShown = (noun: Noun) =>
-    filled === null || filled.has(noun.name) || noun.name === here || noun.domain === 'crm'
+  const areas = new Set(types.map(({ domain }) => domain))
+  // The first area, and all of a role that has few, are there at once.
+  const isMain = (domain: string) => domain === 'crm' || areas.size <= FEW
+  const isShown = (noun: Noun) => filled === null || filled.has(noun.name) || noun.name === here || isMain(noun.domain)
   const empty = types.filter((noun) => !isShown(noun))
   const views = useAllViews().value ?? []
   const open = useOpenChangesets()
   const pages = (list: readonly SidePage[]) => (
     <ul>
-      {list
-        .filter(({ shown }) => !shown || shown())
-        .map(({ path, label, icon }) => (
-          <Entry
-            key={path}
-            to={href(path === '' ? [] : [path])}
-            label={label}
-            icon={icon}
-            isHere={here === path}
-            count={path === 'changesets' ? open : 0}
-          />
-        ))}
+      {list.filter(isOffered).map(({ path, label, icon }) => (
+        <Entry
+          key={path}
+          to={href(path === '' ? [] : [path])}
+          label={label}
+          icon={icon}
+          isHere={here === path}
+          count={path === 'changesets' ? open : 0}
+        />
+      ))}
     </ul>
   )
   const listed = (list: readonly Noun[]) => (
@@ -137,7 +150,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         </details>
       )}
       {byDomain(types.filter(isShown)).map(([domain, group]) => (
-        <details key={domain} open={domain === 'crm' || group.some(({ name }) => name === here)}>
+        <details key={domain} open={isMain(domain) || group.some(({ name }) => name === here)}>
           <summary>{labelOf(domain)}</summary>
           {listed(group)}
         </details>
@@ -169,7 +182,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
 
 /** How many changesets wait for a decision now. */
 function useOpenChangesets(): number {
-  const isAllowed = may('read', nouns.value.get('Changeset'))
+  const isAllowed = mayRead('Changeset')
   const found = useData<{ count: number }>(
     ['open changesets'],
     isAllowed ? (signal) => request('GET', '/Changeset/count', { query: { filter: { state: 'Open' } }, signal }) : null,

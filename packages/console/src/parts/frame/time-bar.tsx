@@ -46,6 +46,9 @@ export function TimeBar() {
   const span = Math.max(now - start, 1_000)
   const part = (at: number) => (at - start) / span
   const at = time === null ? STEPS : Math.round(part(Date.parse(time)) * STEPS)
+  const exact = localInput(time ?? new Date(now).toISOString())
+  // Seconds are shown where they say something.
+  const isWhole = exact.endsWith(':00')
   const slide = (step: number) => travel(step >= STEPS ? null : new Date(start + (step / STEPS) * span).toISOString())
   return (
     <div class={`time-bar${time === null ? ' present' : ''}`}>
@@ -79,8 +82,8 @@ export function TimeBar() {
       <input
         type="datetime-local"
         aria-label={t('Exact time')}
-        step="1"
-        value={localInput(time ?? new Date(now).toISOString())}
+        step={isWhole ? 60 : 1}
+        value={isWhole ? exact.slice(0, 16) : exact}
         onChange={(event) => travel(fromLocalInput(event.currentTarget.value))}
       />
       <TimeMenu start={start} />

@@ -4,7 +4,7 @@ import { connected, lostAt } from '../../service/live.ts'
 import { nouns } from '../../service/schema.ts'
 import { pending } from '../../service/write.ts'
 import { t } from '../../texts/text.ts'
-import { Icon, Logo } from '../../ui/icon.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { agoText, momentText } from '../../values/format.ts'
 import { TimeBar } from './time-bar.tsx'
 
@@ -20,7 +20,7 @@ export function TopBar(props: { isMenuOpen: boolean; onMenu: () => void; onSearc
         aria-controls="side"
         onClick={props.onMenu}
       >
-        <Logo />
+        <Icon name="menu" />
       </button>
       <TimeBar />
       <Pending />
@@ -56,8 +56,9 @@ export function PastBanner() {
   return (
     <div class="past" role="status">
       <span>
-        <Icon name="clock" /> {t('You are in the past: everything is shown as of')} <strong>{momentText(time)}</strong>{' '}
-        ({agoText(time)}). <span class="wide-only">{t('Nothing can be changed here.')}</span>
+        <Icon name="clock" /> <span class="said">{t('You are in the past: everything is shown as of')}</span>{' '}
+        <strong>{momentText(time)}</strong> ({agoText(time)}).{' '}
+        <span class="wide-only">{t('Nothing can be changed here.')}</span>
       </span>
       <span class="actions">
         <CompareButton time={time} />

@@ -1,5 +1,6 @@
 /** The texts of the page of one entity, and of files, in German. */
 const texts = {
+  Texts: 'Texte',
   'Note added.': 'Notiz hinzugefügt.',
   'Note deleted.': 'Notiz gelöscht.',
   Notes: 'Notizen',
@@ -10,8 +11,8 @@ const texts = {
   'Edit {}': '{} bearbeiten',
   'Rolled back to version {}, as a new version.': 'Zurückgesetzt auf Version {}, als neue Version.',
   'Restored.': 'Wiederhergestellt.',
-  'Not there': 'Nicht vorhanden',
-  '{} · version {} · created {}': '{} · Version {} · angelegt {}',
+  'Not there at that time': 'Zu diesem Zeitpunkt nicht vorhanden',
+  '{} · created {}': '{} · angelegt {}',
   Edit: 'Bearbeiten',
   'More actions': 'Weitere Aktionen',
   'Copy id': 'ID kopieren',
@@ -46,6 +47,7 @@ const texts = {
   'Answer it': 'Beantworten',
   'Step {}': 'Schritt {}',
   'Waits for an event or an answer': 'Wartet auf ein Ereignis oder eine Antwort',
+  'still to come': 'kommt erst noch',
   'Continues {}, {}': 'Geht weiter {}, {}',
   History: 'Verlauf',
   'Earlier versions': 'Frühere Versionen',

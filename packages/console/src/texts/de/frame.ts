@@ -3,6 +3,10 @@ const texts = {
   'To the content': 'Zum Inhalt',
   'Close the menu': 'Menü schließen',
   'Not found': 'Nicht gefunden',
+  'You have no access to {}': 'Sie haben keinen Zugriff auf {}',
+  'Your role or key does not include it. An administrator can change that.':
+    'Ihre Rolle oder Ihr Schlüssel umfasst das nicht. Eine Administratorin oder ein Administrator kann das ändern.',
+  hidden: 'verborgen',
   'There is no {} in this tenant.': 'In diesem Mandanten gibt es {} nicht.',
   'This part of the console could not be loaded. It is tried again until it arrives.':
     'Dieser Teil der Konsole konnte nicht geladen werden. Es wird versucht, bis er da ist.',
@@ -135,7 +139,6 @@ const texts = {
   'Remove from favourites': 'Aus den Favoriten entfernen',
   'Add to favourites': 'Zu den Favoriten',
   More: 'Mehr',
-  'More verbs': 'Weitere Aktionen',
   '{} deleted.': '{} gelöscht.',
   '{} {}.': '{} {}.',
   '{} {}. No field changed; workflows and webhooks get the event.':

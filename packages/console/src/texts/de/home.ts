@@ -11,13 +11,13 @@ const texts = {
     'Personen beantworten Fragen. Melden Sie sich als Person an, um diese zu beantworten.',
   Approve: 'Annehmen',
   Reject: 'Ablehnen',
-  Changesets: 'Vorschläge',
   'What agents and others propose, for you to decide': 'Was Agenten und andere vorschlagen, zu Ihrer Entscheidung',
   State: 'Zustand',
   'Nothing waits for you': 'Nichts wartet auf Sie',
-  'No changeset is {}': 'Kein Vorschlag ist {}',
-  'A key with the scope': 'Ein Schlüssel mit dem Recht',
-  'proposes; so does every write with': 'schlägt vor; ebenso jedes Schreiben mit',
+  'No proposal is {}': 'Kein Vorschlag ist {}',
+  'Show {} whole': '{} ganz zeigen',
+  'Changes that agents and colleagues propose appear here, before they take effect.':
+    'Änderungen, die Agenten und Kollegen vorschlagen, erscheinen hier, bevor sie wirksam werden.',
   Title: 'Titel',
   Operations: 'Operationen',
   Types: 'Typen',
@@ -39,8 +39,8 @@ const texts = {
   none: 'keine',
   '{}: sum of {}': '{}: Summe von {}',
   'proposed by {} on {}': 'vorgeschlagen von {} am {}',
-  'All changesets': 'Alle Vorschläge',
-  'A review compares a changeset with the present. Go back to now to see what it changes.':
+  'All proposals': 'Alle Vorschläge',
+  'A review compares a proposal with the present. Go back to now to see what it changes.':
     'Eine Prüfung vergleicht einen Vorschlag mit der Gegenwart. Gehen Sie zurück zu jetzt, um zu sehen, was er ändert.',
   'Reject {}?': '{} ablehnen?',
   'It is closed, and nothing of it is written. A rejection cannot be undone; the author can propose it again.':

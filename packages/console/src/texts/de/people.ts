@@ -1,5 +1,6 @@
 /** The texts of people, roles, keys, settings and tenants, in German. */
 const texts = {
+  never: 'nie',
   'The backup of ~{} is saved.': 'Die Sicherung von ~{} ist gespeichert.',
   Tenants: 'Mandanten',
   'New tenant': 'Neuer Mandant',
@@ -96,6 +97,11 @@ const texts = {
   'One word that begins with a capital letter, such as Sales.':
     'Ein Wort, das mit einem Großbuchstaben beginnt, etwa Sales.',
   Everything: 'Alles',
+  'Everyday basics: sees colleagues, the currency, its own log and bin; saves views and dashboards':
+    'Grundlagen für jeden Tag: Namen der Kollegen, Währung, eigenes Protokoll und Papierkorb, Ansichten und Dashboards',
+  'Own records only': 'Nur eigene Einträge',
+  'Some {}': 'Einige {}',
+  'Everyday basics': 'Grundlagen für jeden Tag',
   'Own records only: what the person owns or is assigned to':
     'Nur eigene Einträge: was der Person gehört oder zugewiesen ist',
   'Only some records': 'Nur manche Einträge',
@@ -111,7 +117,6 @@ const texts = {
     'Was Personen dürfen; eine Änderung gilt ab ihrer nächsten Anfrage',
   'Roles are shown as they are now.': 'Rollen werden gezeigt, wie sie jetzt sind.',
   'No roles': 'Keine Rollen',
-  'Only these rows': 'Nur diese Zeilen',
   'The role {} is saved.': 'Die Rolle {} ist gespeichert.',
   'For everyone in this tenant': 'Für alle in diesem Mandanten',
   'For you, in this browser': 'Für Sie, in diesem Browser',

@@ -1,5 +1,6 @@
 /** The texts for the names of verbs and what they did, in German. */
 const texts = {
+  'Close the {}': '{} schließen',
   Created: 'Angelegt',
   Update: 'Ändern',
   Updated: 'Geändert',

@@ -1,5 +1,6 @@
 /** The texts of the page of one entity, and of files, in Hebrew. */
 const texts = {
+  Texts: 'טקסטים',
   'Note added.': 'ההערה נוספה.',
   'Note deleted.': 'ההערה נמחקה.',
   Notes: 'הערות',
@@ -10,8 +11,8 @@ const texts = {
   'Edit {}': 'עריכת {}',
   'Rolled back to version {}, as a new version.': 'הוחזר לגרסה {}, כגרסה חדשה.',
   'Restored.': 'שוחזר.',
-  'Not there': 'אינו קיים',
-  '{} · version {} · created {}': '{} · גרסה {} · נוצר {}',
+  'Not there at that time': 'לא היה בזמן הזה',
+  '{} · created {}': '{} · נוצר {}',
   Edit: 'עריכה',
   'More actions': 'פעולות נוספות',
   'Copy id': 'העתקת מזהה',
@@ -46,6 +47,7 @@ const texts = {
   'Answer it': 'מענה',
   'Step {}': 'שלב {}',
   'Waits for an event or an answer': 'ממתין לאירוע או לתשובה',
+  'still to come': 'עוד לא קרה',
   'Continues {}, {}': 'ממשיך {}, {}',
   History: 'היסטוריה',
   'Earlier versions': 'גרסאות קודמות',

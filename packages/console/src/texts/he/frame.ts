@@ -3,6 +3,10 @@ const texts = {
   'To the content': 'אל התוכן',
   'Close the menu': 'סגירת התפריט',
   'Not found': 'לא נמצא',
+  'You have no access to {}': 'אין לך גישה אל {}',
+  'Your role or key does not include it. An administrator can change that.':
+    'התפקיד או המפתח שלך אינם כוללים זאת. מנהל מערכת יכול לשנות זאת.',
+  hidden: 'מוסתר',
   'There is no {} in this tenant.': 'אין {} בדייר הזה.',
   'This part of the console could not be loaded. It is tried again until it arrives.':
     'לא ניתן היה לטעון חלק זה של הקונסולה. ננסה שוב עד שיגיע.',
@@ -133,7 +137,6 @@ const texts = {
   'Remove from favourites': 'הסרה מהמועדפים',
   'Add to favourites': 'הוספה למועדפים',
   More: 'עוד',
-  'More verbs': 'פעולות נוספות',
   '{} deleted.': '{} נמחק.',
   '{} {}.': '{} {}.',
   '{} {}. No field changed; workflows and webhooks get the event.':

@@ -11,13 +11,13 @@ const texts = {
     'אנשים עונים על שאלות. היכנסו כאדם כדי לענות על זו.',
   Approve: 'אישור',
   Reject: 'דחייה',
-  Changesets: 'הצעות',
   'What agents and others propose, for you to decide': 'מה שסוכנים ואחרים מציעים, להחלטתכם',
   State: 'מצב',
   'Nothing waits for you': 'דבר אינו ממתין לכם',
-  'No changeset is {}': 'אין הצעה במצב {}',
-  'A key with the scope': 'מפתח עם ההרשאה',
-  'proposes; so does every write with': 'מציע; כך גם כל כתיבה עם',
+  'No proposal is {}': 'אין הצעה במצב {}',
+  'Show {} whole': 'הצגת {} במלואו',
+  'Changes that agents and colleagues propose appear here, before they take effect.':
+    'שינויים שסוכנים ועמיתים מציעים מופיעים כאן, לפני שהם נכנסים לתוקף.',
   Title: 'תואר',
   Operations: 'פעולות',
   Types: 'סוגים',
@@ -39,8 +39,8 @@ const texts = {
   none: 'ללא',
   '{}: sum of {}': '{}: סכום של {}',
   'proposed by {} on {}': 'הוצע על ידי {} ב־{}',
-  'All changesets': 'כל ההצעות',
-  'A review compares a changeset with the present. Go back to now to see what it changes.':
+  'All proposals': 'כל ההצעות',
+  'A review compares a proposal with the present. Go back to now to see what it changes.':
     'סקירה משווה הצעה להווה. חזרו לעכשיו כדי לראות מה היא משנה.',
   'Reject {}?': 'לדחות את {}?',
   'It is closed, and nothing of it is written. A rejection cannot be undone; the author can propose it again.':

@@ -8,6 +8,7 @@ const texts = {
   Deal: 'עסקה',
   Deals: 'עסקאות',
   Lead: 'ליד',
+  Changesets: 'הצעות',
   Leads: 'לידים',
   Organization: 'ארגון',
   Organizations: 'ארגונים',

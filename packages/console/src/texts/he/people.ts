@@ -1,5 +1,6 @@
 /** The texts of people, roles, keys, settings and tenants, in Hebrew. */
 const texts = {
+  never: 'אף פעם',
   'The backup of ~{} is saved.': 'הגיבוי של ~{} נשמר.',
   Tenants: 'דיירים',
   'New tenant': 'דייר חדש',
@@ -95,6 +96,11 @@ const texts = {
   'One word that begins with a capital letter, such as Sales.':
     'מילה אחת באותיות לטיניות שמתחילה באות גדולה, כגון Sales.',
   Everything: 'הכול',
+  'Everyday basics: sees colleagues, the currency, its own log and bin; saves views and dashboards':
+    'יסודות יומיומיים: שמות של עמיתים, מטבע, יומן וסל של התפקיד, תצוגות ולוחות',
+  'Own records only': 'רק רשומות שלו',
+  'Some {}': 'חלק: {}',
+  'Everyday basics': 'יסודות יומיומיים',
   'Own records only: what the person owns or is assigned to': 'רק רשומות שלו: מה ששייך לאדם או הוקצה לו',
   'Only some records': 'רק חלק מהרשומות',
   nothing: 'כלום',
@@ -108,7 +114,6 @@ const texts = {
   'What people may do; a change takes effect on their next request': 'מה אנשים רשאים; שינוי חל מהבקשה הבאה שלהם',
   'Roles are shown as they are now.': 'התפקידים מוצגים כפי שהם עכשיו.',
   'No roles': 'אין תפקידים',
-  'Only these rows': 'רק שורות אלה',
   'The role {} is saved.': 'התפקיד {} נשמר.',
   'For everyone in this tenant': 'לכל מי שבדייר זה',
   'For you, in this browser': 'עבורך, בדפדפן זה',

@@ -1,5 +1,6 @@
 /** The texts for the names of verbs and what they did, in Hebrew. */
 const texts = {
+  'Close the {}': 'סגירת {}',
   Created: 'נוצר',
   Update: 'עדכון',
   Updated: 'עודכן',

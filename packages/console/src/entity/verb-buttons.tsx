@@ -1,0 +1,52 @@
+import type { Verb } from '@tildebase/nouns'
+import { runVerb } from '../parts/verbs.tsx'
+import { t } from '../texts/text.ts'
+import { Act } from '../ui/basics.tsx'
+import type { MenuItem } from '../ui/menu.tsx'
+import type { Entity } from '../values/entity.ts'
+import { labelOf } from '../values/format.ts'
+import { type Noun, singular, verbsFor, wordsOf } from '../values/noun.ts'
+
+/** So many verbs of an entity are buttons. */
+const BUTTONS = 3
+
+/** Buttons for the first verbs that the state allows. The others are in the menu beside them. */
+export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
+  return (
+    <>
+      {rankedVerbs(noun, entity)
+        .slice(0, BUTTONS)
+        .map((verb) => (
+          <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
+            {buttonText(noun, verb)}
+          </Act>
+        ))}
+    </>
+  )
+}
+
+/** The verbs that the state allows and that have no button. */
+export function furtherVerbs(noun: Noun, entity: Entity): MenuItem[] {
+  const rest = rankedVerbs(noun, entity).slice(BUTTONS)
+  return rest.map((verb) => ({ label: buttonText(noun, verb), onSelect: () => runVerb(noun, entity, verb) }))
+}
+
+/** A verb as a button says it: `Close` alone would be read as closing the page. */
+function buttonText(noun: Noun, { name }: Verb): string {
+  return name === 'close' ? t('Close the {}', singular(noun)) : labelOf(name)
+}
+
+/** What moves the entity on comes first. */
+function rankedVerbs(noun: Noun, entity: Entity): Verb[] {
+  return [...verbsFor(noun, entity)].sort((a, b) => rankOf(noun, entity, a) - rankOf(noun, entity, b))
+}
+
+/** How near a verb moves an entity on: first to its next state, then to later ones, then back, then what moves nothing. */
+function rankOf(noun: Noun, entity: Entity, verb: Verb): number {
+  const state = noun.stateField === null ? undefined : verb.set?.[noun.stateField]
+  if (noun.stateField === null || state === undefined) return 1_000
+  if (state === '$next') return 0
+  const words = wordsOf(noun.fields[noun.stateField])
+  const steps = words.indexOf(String(state)) - words.indexOf(String(entity[noun.stateField]))
+  return steps > 0 ? steps : 500 - steps
+}

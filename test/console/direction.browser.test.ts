@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
+
+const stage = useStage()
+
+const make = async (type: string, fields: object) =>
+  (await stage.host.request('POST', `/~acme/${type}`, fields)).body as { $id: string }
+
+/** A page of the console in Hebrew. */
+const enter = async (path: string) => {
+  const { page } = await stage.browser.open()
+  await page.addInitScript(() => localStorage.setItem('tildebase.preferences', '{"language":"he"}'))
+  await page.goto(`${stage.host.url}/console#/~acme/${path}`)
+  await page.locator('.key-box input[type=password]').fill(await stage.host.key('acme', 'admin:all'))
+  await page.locator('.key-box button.primary').click()
+  await page.locator('main#main h1').waitFor()
+  return page
+}
+
+describe.skipIf(BROWSER === null)('from right to left', () => {
+  test('code is still read from the left', async () => {
+    const page = await enter('agent')
+    await page.locator('.cm-content').waitFor()
+
+    const directions = await page
+      .locator('pre, .cm-content')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction))
+
+    expect(directions.length).toBeGreaterThan(2)
+    expect(new Set(directions)).toEqual(new Set(['ltr']))
+  })
+
+  test('the arrow of a change points to the new value, and no sign covers the words beside it', async () => {
+    const { $id } = await make('Deal', { name: 'Arrowed', value: 1 })
+    await stage.host.request('PUT', `/~acme/Deal/${$id}`, { value: 2 })
+    const page = await enter(`Deal/${$id}`)
+    const arrow = page.locator('.moment .arrow').first()
+    await arrow.waitFor()
+
+    expect(await arrow.evaluate((one) => getComputedStyle(one).transform)).toContain('matrix(-1')
+    const free = await page.locator('.moment').evaluateAll((all) =>
+      all.map((one) => {
+        const words = one.querySelector('strong')!.getBoundingClientRect()
+        return one.getBoundingClientRect().right - words.right
+      }),
+    )
+    for (const room of free) expect(room).toBeGreaterThanOrEqual(16)
+  })
+
+  test('the lamp of the events is lit, and a name keeps the order of its own words', async () => {
+    await make('Contact', { name: 'Who asks this?' })
+    const page = await enter('events')
+    await page.locator('.lamp.live').waitFor()
+    await page.locator('.event-title', { hasText: 'Who asks this?' }).first().waitFor()
+
+    const order = await page
+      .locator('.event-title', { hasText: 'Who asks this?' })
+      .first()
+      .evaluate((one) => getComputedStyle(one).unicodeBidi)
+    expect(order).toBe('plaintext')
+  })
+})
