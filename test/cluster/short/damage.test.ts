@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ask, type NodeProcess, spawnNode } from './nodes.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
@@ -29,6 +29,11 @@ async function ended(slug: string, signal: NodeJS.Signals): Promise<NodeProcess>
   return second
 }
 
+/** Takes the checksums away that a killed node has left. */
+function forgetSums({ data }: NodeProcess): void {
+  for (const path of globSync(`${data}/{tenants,replicas}/*/*.db-sum`)) rmSync(path)
+}
+
 /** Changes the name of the contact in every file of the tenant. Returns in how many. */
 function damage({ data }: NodeProcess, slug: string): number {
   const damaged = globSync(`${data}/{tenants,replicas}/*/${slug}.db`).filter((path) => {
@@ -39,6 +44,12 @@ function damage({ data }: NodeProcess, slug: string): number {
     return at !== -1
   })
   return damaged.length
+}
+
+/** Waits until a node has a file of the replica that it follows. */
+async function replica({ data }: NodeProcess, slug: string, suffix: string): Promise<void> {
+  const found = () => globSync(`${data}/replicas/*/${slug}.db${suffix}`)
+  await expect.poll(found, { timeout: 20_000 }).toHaveLength(1)
 }
 
 const nameIn = async ({ url }: NodeProcess, slug: string) =>
@@ -56,9 +67,40 @@ test('a file that was damaged while its node was down is loaded again from Postg
   expect(await verdictOf(again, 'stopped')).toMatchObject({ ok: true })
 })
 
+test('a file that was damaged after its node was killed is loaded again from PostgreSQL', async () => {
+  const node = await ended('killed', 'SIGKILL')
+  const files = damage(node, 'killed')
+
+  const again = await restarted(node)
+
+  expect([files, await nameIn(again, 'killed')]).toEqual([1, 'Ada'])
+  expect(await verdictOf(again, 'killed')).toMatchObject({ ok: true })
+})
+
+test('a replica that was damaged after its node was killed is loaded again from PostgreSQL', async () => {
+  const owner = await spawnNode(postgres.url, 'owner')
+  onTestFinished(() => owner.stop())
+  await ask(owner.url, 'POST', '/operator/tenants', { tenant: 'followed' })
+  await ask(owner.url, 'POST', '/~followed/Contact', { name: 'Ada' })
+  const first = await spawnNode(postgres.url, 'follower')
+  await replica(first, 'followed', '')
+  await first.kill('SIGTERM')
+  const second = await restarted(first)
+  await replica(second, 'followed', '-wal')
+  await second.kill('SIGKILL')
+  const files = damage(second, 'followed')
+
+  const again = await restarted(second)
+  await owner.kill('SIGTERM')
+
+  expect([files, await nameIn(again, 'followed')]).toEqual([1, 'Ada'])
+  expect(await verdictOf(again, 'followed')).toMatchObject({ ok: true })
+})
+
 test('damage that the verification finds is repaired from PostgreSQL, and recorded', async () => {
   const node = await ended('scrubbed', 'SIGKILL')
   const files = damage(node, 'scrubbed')
+  forgetSums(node)
 
   const again = await restarted(node, { TILDE_SCRUB: '300ms' })
   await ask(again.url, 'GET', '/~scrubbed/Contact')
@@ -71,6 +113,7 @@ test('damage that the verification finds is repaired from PostgreSQL, and record
 test('the operator lets a node load a tenant again', async () => {
   const node = await ended('asked', 'SIGKILL')
   damage(node, 'asked')
+  forgetSums(node)
   const again = await restarted(node)
   const before = await verdictOf(again, 'asked')
 

@@ -16,6 +16,8 @@ export interface FileSync {
 export interface DiskSyncOptions {
   /** The checksum of the database, if one is kept. */
   readonly sum: SumFile | null
+  /** The commits are kept elsewhere, too: nothing waits for this disk, and the log comes to it when it is copied. */
+  readonly isCopy: boolean
   /** How many pages the write-ahead log holds. */
   readonly pages: () => number
   /** Whether some of them are not in the database yet. */
@@ -101,7 +103,7 @@ export class DiskSync {
   /** The file has one commit more. */
   committed(): void {
     this.#committed++
-    if (this.#isSyncing) return
+    if (this.#isSyncing || (this.#options.isCopy && this.#options.pages() < this.#mostPages)) return
     // After a start many files have their first commit at once: the disk takes these together.
     if (slow === 0 && underWay === 0 && this.#folder === null) this.#syncNow()
     else this.#syncLog()
@@ -110,7 +112,7 @@ export class DiskSync {
   /** Settles when all commits so far are on the disk; null when they are. */
   pending(): Promise<void> | null {
     if (this.#failure) return Promise.reject(this.#failure)
-    if (this.#synced === this.#committed) return null
+    if (this.#options.isCopy || this.#synced === this.#committed) return null
     const last = this.#waiting.at(-1)
     if (last?.commit === this.#committed) return last.promise
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -127,6 +129,10 @@ export class DiskSync {
   ready(writes: number): Promise<void> | null {
     if (this.#copying) return this.#copying.promise
     return writes < ENOUGH ? this.pending() : null
+  }
+
+  get #mostPages(): number {
+    return this.#options.mostPages ?? MOST_PAGES
   }
 
   /** Copies the log into the database next to the thread: closing the file is then quick. */
@@ -238,7 +244,7 @@ export class DiskSync {
   /** So many commits are on the disk, and so many pages of the log. */
   #logIsOnDisk(commit: number, pages: number): void {
     if (pages > 0) this.#mark.synced(pages)
-    if (pages >= (this.#options.mostPages ?? MOST_PAGES)) this.#copying ??= Promise.withResolvers()
+    if (pages >= this.#mostPages) this.#copying ??= Promise.withResolvers()
     this.#syncedTo(commit)
   }
 

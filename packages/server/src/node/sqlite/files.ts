@@ -26,7 +26,7 @@ import {
 } from '@tildebase/tenant/internal'
 import { systemSeal } from '../../host/ports.ts'
 import { SCRATCH } from '../operator/scratch.ts'
-import { comparing, hasChanged, pageSumsOf, refuseDamaged, seal, sealed, unseal } from './checks/file-damage.ts'
+import { comparing, endUse, hasChanged, pageSumsOf, refuseDamaged, unseal } from './checks/file-damage.ts'
 import type { PageSums } from './checks/page-sums.ts'
 import { clearSumRecord, dropSumRecord, sumRecordOf, writeSumRecord } from './checks/sum-file.ts'
 import { SUFFIXES } from './checks/wal-mark.ts'
@@ -333,10 +333,4 @@ function during<T>(path: string, work: (sql: ReturnType<typeof openSql>) => T): 
     sql.close()
     if (sums) endUse(path, sums)
   }
-}
-
-function endUse(path: string, sums: PageSums | null): void {
-  const isSealed = seal(path)
-  dropSumRecord(path)
-  if (isSealed && sums) sealed(path, sums)
 }

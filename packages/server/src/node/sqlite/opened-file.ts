@@ -57,7 +57,7 @@ export function openFile(path: string, options: SqlOptions, mode: Mode): Opened 
     // What the power takes from this file is elsewhere. The commit of a long transaction is synced next to the thread.
     if (onCommit || mode === 'long') db.exec('PRAGMA synchronous = NORMAL')
     if (mode !== 'alone') db.exec('PRAGMA wal_autocheckpoint = 0')
-    const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && !onCommit && canDefer()
+    const isDeferred = mode === 'alone' && options.deferred === true && path !== ':memory:' && canDefer()
     if (isDeferred) {
       // The first commit is synced next to the thread, too. In a log that is new no old page can be taken for a new one.
       db.exec(`PRAGMA synchronous = ${hasRest ? 'NORMAL' : 'OFF'}`)

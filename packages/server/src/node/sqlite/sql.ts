@@ -355,6 +355,7 @@ class Connection implements NodeSql {
     const { sums, disk } = this.#options
     return new DiskSync(this.#path, {
       sum: sums ? new SumFile(this.#path, sums) : null,
+      isCopy: this.#opened.recording !== null,
       // Not by `rows`: the thread does not turn to this tenant because its disk has answered.
       pages: () => Number(state.get()!.log),
       hasUncopied: () => {

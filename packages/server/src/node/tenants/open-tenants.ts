@@ -86,10 +86,10 @@ export class OpenTenants {
       this.#caches.used(known)
       return known
     }
-    const { files, replication } = this.#options
+    const { files } = this.#options
     if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
-    const sums = files.beginUse(slug, !replication && canDefer())
+    const sums = files.beginUse(slug, canDefer())
     const entry = this.openFile(slug, path, undefined, true, sums)
     this.#open.set(slug, entry)
     this.#newest = entry

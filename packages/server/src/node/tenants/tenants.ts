@@ -138,8 +138,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
 
   /** Settles when the large file of a tenant was compared with its checksum, and it can be opened; null when it can be now. */
   #compared(slug: string): Promise<void> | null {
-    // The file of a node in a cluster is a copy, and has no checksum of its pages.
-    if (this.#open.has(slug) || this.#options.replication) return null
+    if (this.#open.has(slug)) return null
     const known = this.#comparing.get(slug)
     if (known) return known
     const steps = this.#options.files.comparing(slug)

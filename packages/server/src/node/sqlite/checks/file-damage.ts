@@ -13,7 +13,7 @@ import { crc32 } from 'node:zlib'
 import { Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { LEAST_PAGE, PageSums, readPages } from './page-sums.ts'
-import { SUM_FILE, type SumRecord, sumRecordOf } from './sum-file.ts'
+import { dropSumRecord, SUM_FILE, type SumRecord, sumRecordOf } from './sum-file.ts'
 import { logSalt, readLogPages, readWal, type Wal } from './wal.ts'
 import { logDamage } from './wal-mark.ts'
 
@@ -107,9 +107,12 @@ export function seal(path: string): boolean {
   }
 }
 
-/** A file was sealed with these checksums. If it is large, this process reads it again only when it has changed. */
-export function sealed(path: string, sums: PageSums): void {
-  if (statSync(path).size > MOST_AT_ONCE) remember(path, { stamp: stampOf(path), sums, damage: null })
+/** Adds the checksum to a file that is closed. If it is large, this process reads it again only when it has changed. */
+export function endUse(path: string, sums: PageSums | null): void {
+  const isSealed = seal(path)
+  dropSumRecord(path)
+  if (isSealed && sums && statSync(path).size > MOST_AT_ONCE)
+    remember(path, { stamp: stampOf(path), sums, damage: null })
 }
 
 /** Takes the checksum off a file that is about to be used: SQLite would count it as a page. */
