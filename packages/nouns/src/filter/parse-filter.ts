@@ -81,7 +81,7 @@ function parseText(value: unknown, whole: boolean): Filter {
   const search = isPlainObject(value) && Object.keys(value).length === 1 ? value.$search : value
   if (typeof search !== 'string' || search.trim() === '' || search.length > LONGEST_TEXT) {
     throw fault(
-      `$text needs a string of at most ${LONGEST_TEXT} characters, or {"$search": "words"}.`,
+      `$text needs words, as a string of at most ${LONGEST_TEXT} characters, or {"$search": "words"}.`,
       '$text',
       LOGICAL,
     )
