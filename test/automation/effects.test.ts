@@ -355,3 +355,28 @@ test.each([
   const w = open()
   expect(() => onContact(w, [step as never])).toThrow(about)
 })
+
+test('a file that fails while another service is asked ends neither the process nor keeps it busy', async () => {
+  const world = open()
+  onContact(world, [{ request: { method: 'POST', url: 'https://pay.test/' } }])
+  const later = () => new Promise((done) => setImmediate(done))
+  world.tenant.equip({
+    outbound: {
+      send: async (request) => {
+        world.sent.push(request)
+        await later()
+        world.close()
+        return { status: 200, text: '', headers: {} }
+      },
+    },
+  })
+  world.run('Contact', 'create', undefined, { name: 'Ada' })
+
+  await world.tenant.wake().catch(() => {})
+  while (world.tenant.facade.underWay > 0) await later()
+
+  expect(world.sent).toHaveLength(1)
+  expect(world.log).toContainEqual(expect.stringContaining('failed'))
+  // It asks to be woken later, when the file may be better.
+  expect(world.alarms.at(-1)).toBeGreaterThan(world.clock.at)
+})

@@ -161,8 +161,14 @@ class Runs {
     this.#isWaking = true
     queueMicrotask(() => {
       this.#isWaking = false
-      const due = scheduler.isClosed || scheduler.isStill ? null : this.due()
-      if (due !== null) ports.alarm.wakeAt(due)
+      if (scheduler.isClosed || scheduler.isStill) return
+      try {
+        const due = this.due()
+        if (due !== null) ports.alarm.wakeAt(due)
+      } catch {
+        // A file that fails cannot tell. Nothing waits for this callback: an exception would end the process.
+        ports.alarm.wakeAt(ports.clock.now() + PAUSE)
+      }
     })
   }
 
@@ -223,6 +229,8 @@ class Runs {
       }
     })
     if (scheduler.isClosed) tasks.push(...ended.map(() => null))
+    // A commit that could not begin, as on a disk that fails: the first of them is tried alone, and fails with the reason.
+    if (tasks.length === 0) tasks.push('alone')
     this.#ended = ended.slice(tasks.length)
     for (const [i, task] of tasks.entries()) {
       const { n, outcome, written, failed } = ended[i]!
