@@ -10,7 +10,8 @@ const ROOT = join(import.meta.dirname, '../../..')
 const WRITE_PATH = [
   'packages/server/src/doors/{gateway,app,dispatch,idempotency,turns,respond}.ts',
   'packages/server/src/node/tenants/{alarms,open-tenant,open-tenants,tenants}.ts',
-  'packages/server/src/node/sqlite/{sql,opened-file,disk-sync,wal-mark,wal,file-damage,file-handles}.ts',
+  'packages/server/src/node/sqlite/{sql,opened-file,disk-sync,file-handles,transactions}.ts',
+  'packages/server/src/node/sqlite/checks/*.ts',
   'packages/tenant/src/engine/{engine,scheduler}.ts',
   'packages/tenant/src/write/{group-commit,run-verb,verb,write,state,references}.ts',
   'packages/tenant/src/store/{entities,field-index,idempotency}.ts',

@@ -5,7 +5,8 @@ import { openSql } from '../../../packages/server/src/node/sqlite/sql.ts'
 import { createServices } from '../../../packages/tenant/src/facade/create-services.ts'
 import type { Chance } from '../../chance.ts'
 import { TestTenant, testVault } from '../../tenant/fixture.ts'
-import { insist, synchronise, type Tenancy } from './clients.ts'
+import { careFaults, thingFaults } from './daily-work.ts'
+import { insist, synchronise, type Tenancy } from './tenancy.ts'
 import type { World } from './world.ts'
 
 interface LogEvent {
@@ -23,9 +24,14 @@ interface LogEvent {
 export async function judge(world: World, chance: Chance, tenancy: Tenancy): Promise<string[]> {
   const faults = [...tenancy.faults]
   const log = await logOf(world, chance, tenancy)
-  faults.push(...writesFaults(tenancy, log), ...followerFaults(tenancy, log), ...alarmFaults(tenancy, log))
+  faults.push(
+    ...writesFaults(tenancy, log),
+    ...followerFaults(tenancy, log),
+    ...alarmFaults(tenancy, log),
+    ...careFaults(log),
+  )
   faults.push(...deliveryFaults(world, tenancy, log), ...(await runFaults(world, chance, tenancy)))
-  faults.push(...(await syncFaults(world, chance, tenancy)))
+  faults.push(...(await thingFaults(world, chance, tenancy)), ...(await syncFaults(world, chance, tenancy)))
   return faults.map((fault) => `${tenancy.slug}: ${fault}`)
 }
 

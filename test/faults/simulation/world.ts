@@ -137,5 +137,6 @@ async function send(
   const plain = await withBody(httpRequestOf(request), 1_000_000)
   const answer = fetchResponseOf(await service.gateway.answer(plain), method)
   const text = await answer.text()
-  return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: answer.status, body: isJson && text !== '' ? JSON.parse(text) : text || null }
 }
