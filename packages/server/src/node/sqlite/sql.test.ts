@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -101,5 +101,23 @@ test('a copy is made next to transactions without end, and is whole', async () =
 
   expect(copies).toEqual(copies.map(() => ({ faults: [], rows: [[20]] })))
   sql.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('a file that cannot be opened again is refused with the reason, and closed without an exception', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-sql-'))
+  const path = join(folder, 'a.db')
+  const sql = openSql(path, { deferred: true })
+  sql.run('CREATE TABLE things (name)')
+  const hide = () => {
+    renameSync(path, `${path}-hidden`)
+    mkdirSync(path)
+  }
+
+  await expect(sql.long!(hide)).rejects.toThrow('unable to open')
+
+  expect(() => sql.rows('SELECT 1')).toThrow('unable to open')
+  expect(() => sql.releaseMemory()).not.toThrow()
+  expect(() => sql.close()).not.toThrow()
   rmSync(folder, { recursive: true })
 })

@@ -210,9 +210,15 @@ class Connection implements NodeSql {
   }
 
   #reopen(mode: Mode): void {
-    this.#closeFile()
-    this.#disk = null
-    this.#opened = openFile(this.#path, this.#options, mode)
+    try {
+      this.#closeFile()
+      this.#disk = null
+      this.#opened = openFile(this.#path, this.#options, mode)
+    } catch (reason) {
+      // There is no open file any more: what asks for it is refused with the reason.
+      this.#damage = reason as Error
+      throw reason
+    }
     this.#syncRest()
   }
 
@@ -307,6 +313,7 @@ class Connection implements NodeSql {
   }
 
   #closeFile(): void {
+    if (!this.#db.isOpen) return
     const { statements, recording, isDeferred, hasRest } = this.#opened
     statements.clear()
     recording?.close()
