@@ -34,7 +34,7 @@ test('documents that are JSON are read', async () => {
   expect(await refusedAmong(begin('y_'))).toEqual([])
 })
 
-test('documents that are no JSON are refused, and the code says so', async () => {
+test('a document that is not JSON is refused, and the code says so', async () => {
   // A request may have no body: a verb without arguments has none.
   const wrong = begin('n_').filter(({ input }) => input !== '')
 

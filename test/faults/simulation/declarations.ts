@@ -30,7 +30,7 @@ export const JOB = {
   $guarded: true,
   $timers: { due: { at: 'dueAt', run: 'finish' } },
 }
-/** A workflow over jobs. The last step of long ones fails for good: what was done for them is undone. */
+/** A workflow over jobs. The last step of long ones fails finally: what was done for them is undone. */
 export const CARE = {
   name: 'care',
   triggerEvent: 'Job.begun',
