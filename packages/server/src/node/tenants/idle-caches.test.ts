@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { IdleCaches } from './open-tenants.ts'
+import { IdleCaches } from './idle-caches.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
