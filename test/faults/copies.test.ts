@@ -152,3 +152,27 @@ test('a log whose copy does not come to the disk stays when the file is closed',
 
   expect(rowsAfterPowerCut(disk)).toBe(2)
 })
+
+test('the log is copied, and writes that waited for it go on, while work in the background commits without a pause', async () => {
+  const disk = new SlowDisk()
+  disk.now(0, path)
+  const sums = pageSumsOf(path)
+  writeSumRecord(path, sums)
+  const mostPages = 20
+  const sql = openSql(path, { deferred: true, sums, disk: { sync: disk, mostPages } })
+  // Each sync finds one more commit, as those of timers and workflows that have more to do.
+  const later = disk.later.bind(disk)
+  let n = 0
+  disk.later = (file, name, done) => {
+    if (n < 500 && name !== path) sql.run('INSERT INTO t VALUES (?, zeroblob(3000))', ++n)
+    later(file, name, done)
+    if (name === path) disk.end!(null)
+  }
+
+  sql.run('INSERT INTO t VALUES (0, zeroblob(60000))')
+  await sql.pending()
+  await sql.ready!(1)
+
+  expect(n).toBeLessThan(10)
+  sql.close()
+})

@@ -84,6 +84,8 @@ export class DiskSync {
   #copies = 0
   /** Set from the moment when the log is too long until the database is on the disk. */
   #copying: PromiseWithResolvers<void> | null = null
+  /** The copy was put off once, for a commit that did not wait for it: the next try waits for the disk in this thread. */
+  #isPutOff = false
   /** The database has pages that are not on the disk yet. */
   #isCopied = false
   #failure: Error | null = null
@@ -250,14 +252,23 @@ export class DiskSync {
 
   #syncedTo(commit: number): void {
     this.#reached(commit)
-    if (this.#synced < this.#committed) this.#syncLog()
-    else if (this.#copying) this.#copy()
+    if (this.#synced === this.#committed) {
+      if (this.#copying) this.#copy()
+    } else if (this.#isPutOff) this.#syncNow()
+    else {
+      this.#isPutOff = this.#copying !== null
+      this.#syncLog()
+    }
   }
 
   #copy(): void {
     if (this.#noteCopy()) {
-      this.#syncSum(this.#sum!)
-      return
+      if (!this.#isPutOff) {
+        this.#syncSum(this.#sum!)
+        return
+      }
+      this.#syncOrFail(this.#sum!.file, `${this.#path}${SUM_FILE}`)
+      this.#sum!.noted()
     }
     this.#isCopied = true
     this.#options.checkpoint()
@@ -321,6 +332,7 @@ export class DiskSync {
 
   #goOn(): void {
     this.#isCopied = false
+    this.#isPutOff = false
     this.#copying?.resolve()
     this.#copying = null
   }

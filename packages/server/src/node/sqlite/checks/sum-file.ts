@@ -116,7 +116,7 @@ export class SumFile {
   /** Before so many frames of the log are copied. Returns whether the file of the checksum has to be synced first. */
   begin(frames: number, isLast = false): boolean {
     if (this.#copy?.frames !== frames || this.#isLast !== isLast) {
-      this.#copy = readLogPages(`${this.#path}-wal`, frames)
+      this.#copy = readLogPages(`${this.#path}-wal`, frames, this.#copy)
       this.#isLast = isLast
       this.#isNoted = this.#copy === null
       if (this.#copy) this.#write(recordOf(this.#sums, this.#copy, isLast))

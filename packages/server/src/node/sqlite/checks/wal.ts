@@ -75,21 +75,24 @@ function committed(file: number): Wal | null {
 
 /**
  * Reads the first frames of a write-ahead log, which end with a commit; null when it has not so many. It begins at the end:
- * most pages of a log are older versions of others.
+ * most pages of a log are older versions of others. Frames that are `known` are not read again.
  */
-export function readLogPages(path: string, frames: number): LogPages | null {
+export function readLogPages(path: string, frames: number, known: LogPages | null = null): LogPages | null {
   const file = existsSync(path) ? openSync(path, 'r') : null
   if (file === null) return null
   try {
     const header = Buffer.alloc(HEADER_BYTES)
     if (frames === 0 || readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return null
+    const salt = saltOf(header)
     const frameBytes = FRAME_HEADER_BYTES + header.readUInt32BE(8)
-    const most = Math.min(frames, Math.max(1, Math.floor(PART_BYTES / frameBytes)))
+    const before = known !== null && known.frames < frames && known.salt.equals(salt) ? known : null
+    const begin = before?.frames ?? 0
+    const most = Math.min(frames - begin, Math.max(1, Math.floor(PART_BYTES / frameBytes)))
     const part = Buffer.alloc(most * frameBytes)
     const crcs = new Map<number, number>()
     let pages = 0
-    for (let end = frames; end > 0; end -= most) {
-      const first = Math.max(0, end - most)
+    for (let end = frames; end > begin; end -= most) {
+      const first = Math.max(begin, end - most)
       const length = (end - first) * frameBytes
       if (readSync(file, part, 0, length, HEADER_BYTES + first * frameBytes) < length) return null
       if (end === frames) pages = part.readUInt32BE(length - frameBytes + 4)
@@ -98,7 +101,8 @@ export function readLogPages(path: string, frames: number): LogPages | null {
         if (!crcs.has(page)) crcs.set(page, crc32(part.subarray(at + FRAME_HEADER_BYTES, at + frameBytes)))
       }
     }
-    return { salt: saltOf(header), frames, pages, crcs }
+    for (const [page, crc] of before?.crcs ?? []) if (!crcs.has(page)) crcs.set(page, crc)
+    return { salt, frames, pages, crcs }
   } finally {
     closeSync(file)
   }
