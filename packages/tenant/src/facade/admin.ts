@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
 import { entitiesByType, firstEventAt } from '../services/status.ts'
-import { type Verdict, verify, verifyReplayed } from '../services/verify.ts'
+import { derivedFaults, type Fault, type Verdict, verify } from '../services/verify.ts'
 import {
   type Content,
   contentOf,
@@ -69,9 +69,12 @@ export class TenantAdmin {
     return verify(this.#engine, tell)
   }
 
-  /** Goes through a tenant whose log was replayed, without the chain: each event was tested against it before. */
-  verifyReplayed(): Verdict {
-    return verifyReplayed(this.#engine)
+  /**
+   * What differs from the log that it was made from. That is all there is to verify where the log was replayed: each event
+   * was tested against the chain then, and the host tests the file.
+   */
+  derivedFaults(): readonly Fault[] {
+    return derivedFaults(this.#engine)
   }
 
   /** Writes a copy of the database to a path, where the host has files. Writes continue meanwhile, and are in the copy. */

@@ -19,7 +19,7 @@ import { NewestEvents } from './newest-events.ts'
 import { treeFaults } from './proof/check-tree.ts'
 
 /** One thing that is not as it should be; `seq` is the event where it shows. */
-interface Fault {
+export interface Fault {
   readonly seq: number | null
   readonly message: string
 }
@@ -49,12 +49,6 @@ export function verify(engine: Engine, tell: (done: number, of: number) => void)
   return verdictOf(events, hash, faults)
 }
 
-/** The same for a log that was replayed: each of its events was tested against the chain when it was added. */
-export function verifyReplayed(engine: Engine): Verdict {
-  const faults = [...fileFaults(engine), ...derivedFaults(engine)]
-  return verdictOf(engine.head.seq, hexOf(engine.head.hash), faults)
-}
-
 function verdictOf(events: number, hash: string, faults: readonly Fault[]): Verdict {
   return {
     ok: faults.length === 0,
@@ -75,7 +69,7 @@ function fileFaults({ sql }: Engine): Fault[] {
 }
 
 /** What is made from the log and differs from it: entities, the past, and the index over fields. */
-function derivedFaults(engine: Engine): Fault[] {
+export function derivedFaults(engine: Engine): Fault[] {
   const faults: Fault[] = []
   for (const { id, seq } of strayEntities(engine.sql))
     faults.push({ seq, message: `The state of ${id} differs from its event.` })

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '@tildebase/nouns'
 import type { LongTransaction, Sql, SqlRow, SqlValue, TransactionWay } from '@tildebase/tenant/ports'
 import { copyLog, syncLog } from './checkpoint.ts'
+import { FAULTS, faultsIn } from './checks/integrity.ts'
 import { clearSumRecord, noteCopy, SumFile } from './checks/sum-file.ts'
 import { removeMark } from './checks/wal-mark.ts'
 import { copyDatabase } from './copy.ts'
@@ -258,7 +259,7 @@ class Connection implements NodeSql {
   }
 
   faults(): string[] {
-    return this.rows('PRAGMA integrity_check(20)').flatMap(([line]) => (line === 'ok' ? [] : [line as string]))
+    return faultsIn(this.rows(FAULTS).map(([line]) => line))
   }
 
   copyTo(path: string): Promise<void> {

@@ -3,6 +3,7 @@ import { Problem } from '@tildebase/nouns'
 import { detach, forgetTimers, rewind, type Verdict } from '@tildebase/tenant/internal'
 import type { Sql } from '@tildebase/tenant/ports'
 import { afterOf } from '../../../host/operator.ts'
+import { faultsAside } from '../../sqlite/checks/integrity.ts'
 import { SUFFIXES } from '../../sqlite/checks/wal-mark.ts'
 import { syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
@@ -55,6 +56,7 @@ const CACHE_KIB = 16_000
 /** The indexes over ids are written at random places. */
 const REPLAY_CACHE_KIB = 64_000
 const LONGEST_HEAD = 4_096
+const MOST_FAULTS = 100
 
 type Tell = (done: number, of: number) => void
 
@@ -102,19 +104,39 @@ let making: Making | null = null
 async function replay(options: FileTaskOptions, task: ReplayFileTask): Promise<Replayed> {
   const { path, more } = task
   const { admin } = (await made(options, task)).tenant
+  let events: number
   try {
-    const { events } = await admin.replay(createReadStream(path), async () => {}, { more, alone: true })
-    if (more) return { events, missing: [] }
-    const { ok, faults } = admin.verifyReplayed()
-    if (ok) return { events, missing: admin.missingContents() }
-    throw new Problem('validation_error', `The restored tenant is not whole: ${faults[0]!.message}`, {
-      details: [...faults],
-    })
+    events = (await admin.replay(createReadStream(path), async () => {}, { more, alone: true })).events
   } catch (reason) {
     leave()
     throw reason
+  }
+  if (more) return { events, missing: [] }
+  leave()
+  return { events, missing: await demandWhole(options, task) }
+}
+
+/** Verifies a new tenant: its file in another thread, next to its states in this one. Returns the contents that are missing. */
+async function demandWhole(options: FileTaskOptions, { slug, into }: ReplayFileTask): Promise<string[]> {
+  const inFile = faultsAside(into)
+  const { tenant, close } = openTenantFile(
+    options,
+    slug,
+    into,
+    { cacheKiB: REPLAY_CACHE_KIB, deferred: true },
+    () => {},
+  )
+  try {
+    const derived = tenant.admin.derivedFaults()
+    const faults = [...(await inFile).map((message) => ({ seq: null, message: `The file: ${message}` })), ...derived]
+    if (faults.length === 0) return tenant.admin.missingContents()
+    throw new Problem('validation_error', `The restored tenant is not whole: ${faults[0]!.message}`, {
+      details: faults.slice(0, MOST_FAULTS),
+    })
   } finally {
-    if (!more) leave()
+    // Closing it may change the file.
+    await inFile.catch(() => {})
+    close()
   }
 }
 
