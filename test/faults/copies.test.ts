@@ -153,7 +153,7 @@ test('a log whose copy does not come to the disk stays when the file is closed',
   expect(rowsAfterPowerCut(disk)).toBe(2)
 })
 
-test('the log is copied, and writes that waited for it go on, while work in the background commits without a pause', async () => {
+test('the log is copied, and writes that waited for it continue, while work in the background commits without a pause', async () => {
   const disk = new SlowDisk()
   disk.now(0, path)
   const sums = pageSumsOf(path)

@@ -5,7 +5,7 @@ import { FAULTS } from './integrity.ts'
 
 /** Sends what SQLite finds wrong with a file, and ends. */
 const file = pathToFileURL(workerData as string)
-// Without locks, since another thread reads the file, too. Nobody changes it.
+// Without locks: another thread has the file open, and does not change it.
 file.searchParams.set('immutable', '1')
 const db = new DatabaseSync(file, { readOnly: true })
 try {
