@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startPostgres } from '../../test/cluster/short/postgres.ts'
 import type { Running, Shot } from '../compare/contender.ts'
 import { addressOf, stopProcess } from '../compare/process.ts'
 import { median } from '../compare/summary.ts'
@@ -12,7 +13,7 @@ import { fire, type Reading } from '../compare/wrk.ts'
 /**
  * Transfers between two accounts, whole or not at all, with contention and without: the scenario of SpacetimeDB's
  * `templates/keynote-2`. Tildebase does each as an atomic batch of two verbs of a custom type, with hooks of the operator;
- * next to it a small program on Node and SQLite. Run it with `npm run bench -- transfer`. With a contention of 1.5 every
+ * next to it small programs on Node and SQLite, and on Node and PostgreSQL. Run it with `npm run bench -- transfer`. With a contention of 1.5 every
  * third transfer takes from the same account; with 0 all accounts are equally likely.
  */
 const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS ?? 10_000)
@@ -45,7 +46,7 @@ console.log(`${ACCOUNTS} accounts, ${CONNECTIONS} connections, ${ROUNDS} rounds 
 console.log(`${cpus().length} × ${cpus()[0]?.model || process.arch}, Node ${process.version}, ${today()}`)
 const banks: Bank[] = []
 try {
-  banks.push(await sqlite(), await tildebase(0), await tildebase(1))
+  banks.push(await sqlite(), await postgres(), await tildebase(0), await tildebase(1))
   for (const contention of CONTENTIONS) await compare(contention)
   for (const { name, total } of banks)
     if ((await total()) !== ACCOUNTS * BALANCE) throw new Error(`${name} lost or made money.`)
@@ -75,11 +76,28 @@ async function compare(contention: number): Promise<void> {
 
 async function sqlite(): Promise<Bank> {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-transfer-'))
-  const program = fileURLToPath(new URL('./sqlite-server.ts', import.meta.url))
-  const args = [program, join(folder, 'bank.db'), String(ACCOUNTS), String(BALANCE)]
+  const file = fileURLToPath(new URL('./sqlite-server.ts', import.meta.url))
+  const args = [file, join(folder, 'bank.db'), String(ACCOUNTS), String(BALANCE)]
+  return program('Node + SQLite', await started(args, folder))
+}
+
+/** With the settings of PostgreSQL itself, which syncs each commit. The CPU time does not have that of its processes. */
+async function postgres(): Promise<Bank> {
+  const database = await startPostgres()
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-transfer-'))
+  const file = fileURLToPath(new URL('./postgres-server.ts', import.meta.url))
+  const args = [file, database.url, ...[ACCOUNTS, BALANCE, CONNECTIONS].map(String)]
   const running = await started(args, folder)
+  const stop = async () => {
+    await running.stop()
+    await database.stop()
+  }
+  return program('Node + PostgreSQL', { ...running, stop })
+}
+
+function program(name: string, running: Bank['running']): Bank {
   return {
-    name: 'Node + SQLite',
+    name,
     running,
     shot: (pairs) => ({
       method: 'POST',

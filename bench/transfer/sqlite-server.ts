@@ -1,6 +1,6 @@
 // Transfers as a small program on Node and SQLite does them: one transaction and one sync to disk for each request.
-import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
+import { serve } from './serve.ts'
 
 const [file = ':memory:', accounts = '0', balance = '0'] = process.argv.slice(2)
 const db = new DatabaseSync(file)
@@ -17,47 +17,21 @@ db.exec('BEGIN')
 for (let id = 0; id < Number(accounts); id++) insert.run(id, Number(balance))
 db.exec('COMMIT')
 
-interface Transfer {
-  readonly from: number
-  readonly to: number
-  readonly amount: number
-}
-
-/** Moves an amount from one account to another, or throws. */
-function transfer({ from, to, amount }: Transfer): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    const rows = both.all(from, to) as { id: number; balance: number }[]
-    const source = rows.find(({ id }) => id === from)
-    const target = rows.find(({ id }) => id === to)
-    if (!source || !target || source === target || source.balance < amount) throw new Error('refused')
-    change.run(source.balance - amount, from)
-    change.run(target.balance + amount, to)
-    db.exec('COMMIT')
-  } catch (reason) {
-    db.exec('ROLLBACK')
-    throw reason
-  }
-}
-
-const server = createServer((request, response) => {
-  const send = (status: number, body: object) => {
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-  if (request.method === 'GET') return send(200, total.get()!)
-  const chunks: Buffer[] = []
-  request.on('data', (chunk) => chunks.push(chunk))
-  request.on('end', () => {
+serve({
+  transfer({ from, to, amount }) {
+    db.exec('BEGIN IMMEDIATE')
     try {
-      transfer(JSON.parse(Buffer.concat(chunks).toString()))
-      send(200, { ok: true })
-    } catch {
-      send(409, { ok: false })
+      const rows = both.all(from, to) as { id: number; balance: number }[]
+      const source = rows.find(({ id }) => id === from)
+      const target = rows.find(({ id }) => id === to)
+      if (!source || !target || source === target || source.balance < amount) throw new Error('refused')
+      change.run(source.balance - amount, from)
+      change.run(target.balance + amount, to)
+      db.exec('COMMIT')
+    } catch (reason) {
+      db.exec('ROLLBACK')
+      throw reason
     }
-  })
+  },
+  total: () => total.get()!.total as number,
 })
-
-server.listen(0, '127.0.0.1', () =>
-  process.stdout.write(`http://127.0.0.1:${(server.address() as { port: number }).port}\n`),
-)
