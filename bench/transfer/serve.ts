@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-export interface Transfer {
+interface Transfer {
   readonly from: number
   readonly to: number
   readonly amount: number
