@@ -42,11 +42,11 @@ export const LONG_WRITES: readonly Attack[] = [
   },
   {
     name: 'names that no entity has',
-    prepare: (scene) => load(scene, 'Lead', 20_000, (i) => ({ name: `l${i}` })),
+    prepare: (scene) => load(scene, 'Organization', 20_000, (i) => ({ name: `l${i}` })),
     run: ({ ask, signal }) =>
       endlessly(signal, 4, (run) => {
         const names = Array.from({ length: 20_000 }, (_, i) => [`name${run}x${i}`, 1])
-        return ask('POST', '/Lead?dryRun=true', { name: 'x', ...Object.fromEntries(names) })
+        return ask('POST', '/Organization?dryRun=true', { name: 'x', ...Object.fromEntries(names) })
       }),
   },
   {

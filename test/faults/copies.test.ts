@@ -176,3 +176,17 @@ test('the log is copied, and writes that waited for it continue, while work in t
   expect(n).toBeLessThan(10)
   sql.close()
 })
+
+test('a file whose log is copied at its end alone does not change before', async () => {
+  const sql = openSql(path, { deferred: true, disk: { mostPages: Number.POSITIVE_INFINITY } })
+  const before = readFileSync(path)
+
+  for (let n = 0; n < 3; n++) {
+    sql.run('INSERT INTO t VALUES (?, zeroblob(9000000))', n)
+    await sql.pending()
+  }
+
+  expect(readFileSync(path).equals(before)).toBe(true)
+  sql.close()
+  expect(readFileSync(path).equals(before)).toBe(false)
+})

@@ -65,7 +65,7 @@ export function openTenantFile(
   slug: string,
   path: string,
   /** Commits are deferred where answers wait for `pending`. */
-  file: Pick<SqlOptions, 'cacheKiB' | 'deferred' | 'sums'>,
+  file: Pick<SqlOptions, 'cacheKiB' | 'deferred' | 'disk' | 'sums'>,
   wakeAt: (at: number) => void,
 ): OpenTenant {
   const { script, secretKey, stats, atWork } = options

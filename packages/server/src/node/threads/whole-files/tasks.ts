@@ -5,7 +5,7 @@ import type { Sql } from '@tildebase/tenant/ports'
 import { afterOf } from '../../../host/operator.ts'
 import { faultsAside } from '../../sqlite/checks/integrity.ts'
 import { SUFFIXES } from '../../sqlite/checks/wal-mark.ts'
-import { syncPath } from '../../sqlite/disk-sync.ts'
+import { canDefer, syncPath } from '../../sqlite/disk-sync.ts'
 import { openSql } from '../../sqlite/sql.ts'
 import { type OpenOptions, type OpenTenant, openTenantFile } from '../../tenants/open-tenant.ts'
 import type { Refusal } from '../messages.ts'
@@ -119,13 +119,10 @@ async function replay(options: FileTaskOptions, task: ReplayFileTask): Promise<R
 /** Verifies a new tenant: its file in another thread, next to its states in this one. Returns the contents that are missing. */
 async function demandWhole(options: FileTaskOptions, { slug, into }: ReplayFileTask): Promise<string[]> {
   const inFile = faultsAside(into)
-  const { tenant, close } = openTenantFile(
-    options,
-    slug,
-    into,
-    { cacheKiB: REPLAY_CACHE_KIB, deferred: true },
-    () => {},
-  )
+  // Until it is closed the file does not change: all that is written stays in its log, where SQLite leaves that to the host.
+  if (!canDefer()) await inFile.catch(() => {})
+  const file = { cacheKiB: REPLAY_CACHE_KIB, deferred: true, disk: { mostPages: Number.POSITIVE_INFINITY } }
+  const { tenant, close } = openTenantFile(options, slug, into, file, () => {})
   try {
     const derived = tenant.admin.derivedFaults()
     const faults = [...(await inFile).map((message) => ({ seq: null, message: `The file: ${message}` })), ...derived]
@@ -134,7 +131,6 @@ async function demandWhole(options: FileTaskOptions, { slug, into }: ReplayFileT
       details: faults.slice(0, MOST_FAULTS),
     })
   } finally {
-    // Closing it may change the file.
     await inFile.catch(() => {})
     close()
   }
