@@ -25,6 +25,8 @@ import {
 } from '../../../store/automation/asks.ts'
 import { holdRun, runAt } from '../../../store/automation/workflow-runs.ts'
 import { currentOf } from '../../../store/entities.ts'
+import { completeFiles } from '../../../write/files.ts'
+import { missingReferences } from '../../../write/references.ts'
 import { applyVerb } from '../../../write/verb.ts'
 import type { Write } from '../../../write/write.ts'
 import { noteAsk } from '../../mail/notices.ts'
@@ -99,7 +101,7 @@ export function answer(write: Write, id: string, body: unknown): JsonObject {
     throw invalid('Ask', [{ field: 'answer', message: `must be ${ANSWERS.join(' or ')}` }])
   }
   const now = context.clock.now()
-  const fields = fieldsIn(row, given.answer as string, given.fields, now)
+  const fields = fieldsIn(write, row, given.answer as string, given.fields)
   answerAsk(sql, id, { answer: given.answer as string, by: grant.actor, ...fields }, grant.actor, now)
   holdRun(sql, row.run, now)
   write.wakeAt(now)
@@ -117,8 +119,11 @@ function noteAnswer(write: Write, { id, workflow, run }: AskRow, given: string):
   applyVerb(own, { type: 'Workflow', verb: 'answer', id: workflow, data, internalVerb })
 }
 
-/** The fields of an answer. A rejection may leave out those that are required. */
-function fieldsIn({ fields }: AskRow, given: string, sent: unknown, now: number): JsonObject {
+/**
+ * The fields of an answer. A rejection may leave out those that are required. The run uses them with the rights of its
+ * author, so they name only files and entities that the person may use.
+ */
+function fieldsIn(write: Write, { fields }: AskRow, given: string, sent: unknown): JsonObject {
   if (sent !== undefined && !isPlainObject(sent)) {
     throw invalid('Ask', [{ field: 'fields', message: 'must be an object' }])
   }
@@ -129,7 +134,11 @@ function fieldsIn({ fields }: AskRow, given: string, sent: unknown, now: number)
     throw invalid('Ask', [{ field: `fields.${unknown[0]}`, message }])
   }
   if (fields === null) return {}
-  const { data, issues } = checkDraft(parseNoun('Ask', fields), sent ?? {}, now)
+  const noun = parseNoun('Ask', fields)
+  const draft = checkDraft(noun, sent ?? {}, write.context.clock.now())
+  const { data, issues: unusable } = completeFiles(write, noun, draft.data, {})
+  const unseen = missingReferences(write, noun, data, { type: noun.name, verb: 'answer' })
+  const issues = [...draft.issues, ...unusable, ...unseen]
   const isMissing = (field: string | undefined) => !Object.hasOwn(sent ?? {}, field ?? '')
   const wrong = given === 'Approved' ? issues : issues.filter(({ field }) => !isMissing(field))
   if (wrong.length > 0)

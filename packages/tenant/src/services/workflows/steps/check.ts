@@ -104,9 +104,13 @@ function askFaults(ask: unknown, index: number): string[] {
 
 function fieldsFaults(fields: unknown): string[] {
   try {
-    parseNoun('Ask', fields)
+    const asked = Object.values(parseNoun('Ask', fields).fields)
     const taken = ['answer', 'by'].filter((name) => Object.hasOwn(fields as object, name))
-    return taken.map((name) => `ask.fields must not have ${name}: the result has it already`)
+    const secrets = asked.filter(({ kind }) => kind === 'secret')
+    return [
+      ...taken.map((name) => `ask.fields must not have ${name}: the result has it already`),
+      ...secrets.map(({ name }) => `ask.fields.${name} must not be a secret: a run shows the answer`),
+    ]
   } catch (reason) {
     if (reason instanceof Problem) return [`ask.fields: ${reason.message}`]
     throw reason
