@@ -72,6 +72,7 @@ test.each([
   ['with space', null],
   ['x'.repeat(101), null],
   ['', null],
+  ['changeset_0VbNUf91UocVAewMCeY0Jo', null],
 ])('the correlation %j is kept as %j', async (given, kept) => {
   const { tenant, send } = openApp()
 

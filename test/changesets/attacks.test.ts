@@ -74,6 +74,23 @@ test('a file that the author sent is approved, also on an entity that was delete
   expect((await app.request('GET', at(`Asset/${asset.$id}`))).body.file.hash).toBe(file.hash)
 })
 
+test('a write that names a changeset as its correlation is not shown as a part of it', async () => {
+  const at = (path: string) => `/~correlated/${path}`
+  const { body: ada } = await app.request('POST', at('Contact'), { name: 'Ada' })
+  const [proposes, writes] = [await app.key('correlated', 'propose:crm'), await app.key('correlated', 'write:crm')]
+  const { body: changeset } = await app.as(proposes)('PUT', at(`Contact/${ada.$id}?propose=Title`), { title: 'Lady' })
+  const write = (fields: object) =>
+    app.as(writes)('PUT', at(`Contact/${ada.$id}`), fields, { 'x-correlation-id': changeset.$id })
+
+  const before = await write({ phone: '1' })
+  await app.request('POST', at(`Changeset/${changeset.$id}/approve`))
+  const after = await write({ mobile: '2' })
+
+  expect([before.status, after.status]).toEqual([200, 200])
+  const { body } = await app.request('GET', at(`Changeset/${changeset.$id}`))
+  expect(body.diff.map(({ changes }: any) => changes)).toEqual([{ title: { from: null, to: 'Lady' } }])
+})
+
 test('an author does not approve by a workflow either', async () => {
   const at = (path: string) => `/~four-eyes/${path}`
   const { body: deal } = await app.request('POST', at('Deal'), { name: 'Big', value: 1 })

@@ -220,10 +220,10 @@ function traceIn(header: string): string | null {
   return trace && `${trace.id}-${trace.sampled ? '01' : '00'}`
 }
 
-/** The correlation that the client requests, if it is valid. */
+/** The correlation that the client requests, if it is valid. That of a changeset is given to what its approval writes alone. */
 function correlationOf({ headers }: HttpRequest): string | null {
   const given = headers['x-correlation-id']
-  return given !== undefined && /^[\w.:-]{1,100}$/.test(given) ? given : null
+  return given !== undefined && /^(?!changeset_)[\w.:-]{1,100}$/.test(given) ? given : null
 }
 
 /** The grant of requests that need no key: to sign in, or to read how to sign in. */
