@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import { demand, type Grant } from '../grant/grant.ts'
+import { demand, demandUnlimited, type Grant } from '../grant/grant.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { changesAfter, type Patterns } from '../services/events/changes.ts'
 import { eventFrame } from '../services/events/frame.ts'
@@ -47,6 +47,7 @@ export class Follower {
    * pieces: nothing piles up for it.
    */
   changes(patterns: Patterns, after: number, context: string): LiveSource {
+    demandUnlimited(this.#grant)
     const { feed } = this.#services
     const engine = this.#engine
     const source = { slug: engine.slug, context }
@@ -70,6 +71,7 @@ export class Follower {
   list(options: LiveListOptions): LiveSource {
     // Refused now: once a stream has begun, its status is sent.
     demand(this.#grant, 'read', options.noun)
+    demandUnlimited(this.#grant)
     return new LiveList(this.#engine, this.#services.feed, options)
   }
 }

@@ -35,7 +35,7 @@ import type { CountedFunnel } from '../write/verb-request.ts'
 import type { TenantServices } from './create-services.ts'
 import { QuestionReader } from './questions.ts'
 import { ReactionReader } from './reaction-reader.ts'
-import { demandFewRows, limited } from './rows-per-answer.ts'
+import { demandFewGroups, demandFewRows, limited } from './rows-per-answer.ts'
 
 /** A tenant as a grant may read it. Rights and rows are applied here, and every answer counts against the budget. */
 export class TenantReader {
@@ -172,6 +172,7 @@ export class TenantReader {
     demand(on.grant, 'read', noun)
     const entity = get(on.#reader, noun.name, id, options)
     if (!entity) throw notFound(noun.name, id)
+    demandFewRows(this.grant, [entity])
     this.budget.spendBytes(sizeOf(entity))
     return entity
   }
@@ -180,9 +181,11 @@ export class TenantReader {
     const on = this.#on(noun)
     if (on !== this) return on.aggregate(noun, asked)
     this.#demandAggregation(noun, asked)
-    const whole = () => aggregate(this.#reader, noun, asked)
+    const few = (groups: Groups) => demandFewGroups(this.grant, groups)
+    const whole = () => few(aggregate(this.#reader, noun, asked))
     if (!this.mayYield || asksWords(asked.filter)) return whole()
-    return this.#inTurnsIfLong(whole, () => aggregateInSlices(this.#reader, noun, asked))
+    const groups = this.#inTurnsIfLong(whole, () => aggregateInSlices(this.#reader, noun, asked))
+    return groups instanceof Promise ? groups.then(few) : groups
   }
 
   #demandAggregation(noun: Noun, asked: Aggregation): void {
@@ -215,13 +218,13 @@ export class TenantReader {
   history(noun: Noun, id: string, limit: number, before: number | null): VersionPage {
     const { grant } = this.#on(noun)
     demand(grant, 'read', noun)
-    return history(this.#engine, grant, noun, id, limit, before)
+    return history(this.#engine, grant, noun, id, this.#atMost(limit), before)
   }
 
   /** What a form was sent. */
   submissions(noun: Noun, id: string, limit: number, before: number | null): SubmissionPage {
     this.get(noun, id)
-    return submissions(this.#engine, this.grant, noun, id, limit, before)
+    return submissions(this.#engine, this.grant, noun, id, this.#atMost(limit), before)
   }
 
   diff(noun: Noun, id: string, from: string, to: string): JsonObject {
@@ -232,8 +235,7 @@ export class TenantReader {
 
   /** A page of the change stream. */
   events(patterns: Patterns, after: number, limit: number): Changes {
-    const most = this.grant.limits?.rowsPerAnswer ?? limit
-    return changesAfter(this.#engine, this.grant, patterns, after, Math.min(limit, most))
+    return changesAfter(this.#engine, this.grant, patterns, after, this.#atMost(limit))
   }
 
   countEvents(patterns: Patterns, after: number): number | null {
@@ -305,6 +307,11 @@ export class TenantReader {
     return statusOf(this.#engine, this.grant)
   }
 
+  /** The limit of a page of versions or events, or that of an agent if it is less. */
+  #atMost(limit: number): number {
+    return Math.min(limit, this.grant.limits?.rowsPerAnswer ?? limit)
+  }
+
   #allowed(query: Query): Query {
     demand(this.grant, 'read', this.noun(query.type))
     return query
@@ -320,7 +327,8 @@ export class TenantReader {
 
   #counted(page: Page): Page {
     for (const entity of page.results) this.budget.spendBytes(sizeOf(entity))
-    return demandFewRows(this.grant, page)
+    demandFewRows(this.grant, page.results)
+    return page
   }
 }
 

@@ -1,7 +1,9 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import type { Grant } from '../grant/grant.ts'
-import type { Page, Query } from '../query/answer/find.ts'
+import type { Groups } from '../query/answer/aggregate.ts'
+import type { Query } from '../query/answer/find.ts'
 import { DEFAULT_LIMIT } from '../query/parameters/limits.ts'
+import type { Stored } from '../store/entities.ts'
 
 /** The query with no more results than an agent may get at once. */
 export function limited({ limits }: Grant, query: Query): Query {
@@ -9,15 +11,22 @@ export function limited({ limits }: Grant, query: Query): Query {
   return most === undefined ? query : { ...query, limit: Math.min(query.limit ?? DEFAULT_LIMIT, most) }
 }
 
-/** The page, unless it has more entities in it than an agent may get at once. */
-export function demandFewRows({ limits }: Grant, page: Page): Page {
+/** Refuses more entities than an agent may get at once. */
+export function demandFewRows({ limits }: Grant, entities: readonly Stored[]): void {
   const most = limits?.rowsPerAnswer
-  if (most === undefined) return page
-  const rows = page.results.reduce((sum, { extra }) => sum + 1 + embeddedIn(extra), 0)
-  if (rows <= most) return page
+  if (most === undefined) return
+  const rows = entities.reduce((sum, { extra }) => sum + 1 + embeddedIn(extra), 0)
+  if (rows <= most) return
   throw new Problem('over_budget', `This agent may get ${most} entities per answer, embedded ones included.`, {
     limit: 'rows',
   })
+}
+
+/** Refuses more groups than an agent may get entities: a group of one shows its values. */
+export function demandFewGroups({ limits }: Grant, groups: Groups): Groups {
+  const most = limits?.rowsPerAnswer
+  if (most === undefined || groups.results.length <= most) return groups
+  throw new Problem('over_budget', `This agent may get ${most} groups per answer.`, { limit: 'rows' })
 }
 
 function embeddedIn(value: unknown): number {

@@ -1,6 +1,6 @@
-import { type Issue, isPlainObject, Problem } from '@tildebase/nouns'
+import { type Issue, isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import type { Steps, TenantWriter } from '@tildebase/tenant'
-import { TURN } from '@tildebase/tenant/internal'
+import { AnswerRows, TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, readQuery, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
@@ -145,7 +145,7 @@ async function readInTurns(call: Call, operation: Operation, results: Results): 
   if (operation.method !== 'GET') return null
   try {
     const { route, inner } = resolved(call, call.read, operation, results)
-    return route.mode === 'read' ? await route.handle(inner) : null
+    return route.mode === 'read' ? withinRows(call, results, await route.handle(inner)) : null
   } catch (reason) {
     if (!(reason instanceof Problem)) throw reason
     return errorReply(reason, call.requestId, call.report)
@@ -186,7 +186,16 @@ function attempt(call: Call, write: TenantWriter, operation: Operation, results:
 function run(outer: Call, write: TenantWriter, operation: Operation, results: Results): Reply {
   const { route, inner: call } = resolved(outer, write.read, operation, results)
   const work = () => handleIn(route, call, write)
-  return route.mode === 'write' && flagParam(call.query, 'dryRun') ? dryRun(call, write, work) : work()
+  const reply = route.mode === 'write' && flagParam(call.query, 'dryRun') ? dryRun(call, write, work) : work()
+  return withinRows(outer, results, reply)
+}
+
+/** The reply, unless the batch would now give an agent more entities than one answer may have. */
+function withinRows({ grant }: Call, results: Results, reply: Reply): Reply {
+  if (grant.limits?.rowsPerAnswer === undefined) return reply
+  const rows = new AnswerRows(grant)
+  for (const { content } of [...results.values(), reply]) rows.counted((content?.value() ?? null) as Json)
+  return reply
 }
 
 /** The route of an operation, and the call that it makes. */

@@ -3,8 +3,8 @@ import { overBudget } from '../../budget.ts'
 import type { Grant } from '../../grant/grant.ts'
 
 /**
- * Counts the entities that code is given. All that it is given can leave in its one answer, in any form, so all of it
- * counts for the limit of an agent.
+ * Counts the entities that code or a batch is given. All of them can leave in one answer, in any form, so all of them
+ * count for the limit of an agent.
  */
 export class AnswerRows {
   readonly #most: number | undefined
@@ -14,7 +14,7 @@ export class AnswerRows {
     this.#most = limits?.rowsPerAnswer
   }
 
-  /** The answer, unless the code has now been given more entities than one answer may have. */
+  /** The answer, unless more entities have now been given than one answer may have. */
   counted(answer: Json): Json {
     if (this.#most === undefined) return answer
     this.#count += rowsIn(answer)
