@@ -30,7 +30,8 @@ const FIELDS = new Set(['name', 'scopes', 'filter', 'builtIn'])
 const NAME = /^[A-Z][A-Za-z0-9]{0,39}$/
 /** A value that means something else than itself: `$user.$id`, and its misspellings. */
 const PLACEHOLDER = /^\$[A-Za-z]+\./
-const ANYBODY: Person = { id: 'user_0', email: 'person@example.org' }
+/** The person with whom the filter of a role is filled in to look at its fields. */
+export const ANYBODY: Person = { id: 'user_0', email: 'person@example.org' }
 
 export function roleOf(engine: Engine, name: string): Role | null {
   const scopes = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined

@@ -25,6 +25,7 @@ import { areOwnFiles } from '../../write/files.ts'
 import { isThere } from '../../write/references.ts'
 import { applyVerb, writeState } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
+import { demandNoRowFilter } from './row-filters.ts'
 import { ownNotation, putType, schemaId } from './schema.ts'
 
 /** The verb that brings stored entities into the new form of their type. */
@@ -43,6 +44,7 @@ interface Misfit {
 export function* renameTypeField(write: Write, type: Noun, from: string, to: string): Steps<number> {
   const { engine } = write
   demandMigration(write, type)
+  demandNoRowFilter(engine, type, from)
   const notation = ownNotation(engine, type.name)
   if (!Object.hasOwn(type.fields, from) && Object.hasOwn(type.fields, to))
     return yield* adoptField(write, type, from, to)
@@ -104,6 +106,7 @@ export function* retypeTypeField(write: Write, type: Noun, name: string, to: str
   demandMigration(write, type)
   const before = Object.hasOwn(type.fields, name) ? type.fields[name]! : null
   if (before === null) throw noField(write, type, name, type.notation)
+  demandNoRowFilter(engine, type, name)
   // Where the operator's code declares it so already, only what is stored is left to convert.
   const isDeclared = engine.options.nouns.get(type.name)?.notation[name] === to
   const own = ownNotation(engine, type.name)

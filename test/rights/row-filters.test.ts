@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestApp, testApp } from '../host.ts'
+import { connect } from '../people/agents.ts'
+import { person } from '../people/people.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({})
+})
+afterAll(() => app.stop())
+
+describe('a field that a row filter reads is neither renamed nor retyped', () => {
+  const at = (path: string) => `/~rows/${path}`
+  const hidden = { Doc: { level: { $ne: 'secret' } } }
+
+  beforeAll(async () => {
+    await app.request('PUT', at('schema/Doc'), { title: 'string', level: 'string', author: '-> User' })
+    await app.request('PUT', at('schema/Note'), { text: 'string', doc: '-> Doc.notes' })
+    await app.request('POST', at('Doc'), { title: 'open', level: 'public' })
+    await app.request('POST', at('Doc'), { title: 'closed', level: 'secret' })
+  })
+
+  /** What both migrations of a field answer. */
+  async function migrations(type: string, field: string) {
+    const rename = await app.request('POST', at(`schema/${type}/rename`), { from: field, to: 'renamed' })
+    const retype = await app.request('POST', at(`schema/${type}/retype`), { field, to: 'json' })
+    return [rename, retype].map(({ status, body }) => [status, body.details?.[0]?.message])
+  }
+
+  test.each([
+    ['Doc', 'level', hidden],
+    ['Doc', 'level', { Note: { 'doc.level': 'public' } }],
+    ['Note', 'doc', { Note: { $or: [{ text: 'a' }, { 'doc.level': { $not: { $eq: 'secret' } } }] } }],
+  ])('of an API key: %s.%s', async (type, field, filter) => {
+    const { body: key } = await app.request('POST', at('api-keys'), { name: 'k', scopes: 'read:all', filter })
+
+    const refused = await migrations(type, field)
+    await app.request('POST', at(`api-keys/${key.$id}/revoke`))
+    const other = await app.request('POST', at(`schema/${type}/rename?dryRun=true`), { from: field, to: 'renamed' })
+
+    const message = 'is read by the row filter of an active API key. Revoke the key, and create another one afterwards.'
+    expect(refused).toEqual([
+      [422, message],
+      [422, message],
+    ])
+    expect(other.status, other.text).toBe(200)
+  })
+
+  test('of a role', async () => {
+    await app.request('PUT', at('schema/roles/Reader'), {
+      scopes: 'read:Doc',
+      filter: { Doc: { $or: [{ author: '$user.$id' }, hidden.Doc] } },
+    })
+
+    const refused = await migrations('Doc', 'level')
+    await app.request('DELETE', at('schema/roles/Reader'))
+
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(refused[0]![1]).toContain('a role')
+  })
+
+  test('of a consent', async () => {
+    const boss = await person(app, 'rows', { email: 'boss@example.org', role: 'Admin' })
+    const chosen = { rows: JSON.stringify(hidden) }
+    await connect(app, boss, 'rows', { asked: { scope: 'read:all' }, chosen })
+
+    const refused = await migrations('Doc', 'level')
+
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(refused[0]![1]).toContain('what a person allowed an agent')
+  })
+})
