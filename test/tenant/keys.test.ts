@@ -79,6 +79,19 @@ test('a key made by a narrowed key is narrowed at least as much', () => {
   expect(seen(keyOf({ contacts: { name: 'Ada' } }, leads))).toEqual(['Ada Lead'])
 })
 
+test('a time in a row filter that is relative to now moves on', () => {
+  const { tenant, clock } = openAcme()
+  const dueAt = isoOf(clock.at + 1_000)
+  tenant.run(OPERATOR, { type: 'Activity', verb: 'create', data: { subject: 'Call', dueAt } })
+  const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Activity: { dueAt: { $lt: 'now' } } } }
+  const count = () => readOperation({ engine: tenant.engine, grant }, 'Activity', 'count', [{}])
+
+  const before = count()
+  clock.at += 2_000
+
+  expect([before, count()]).toEqual([0, 1])
+})
+
 test('a narrowed key brings back what it deleted, and nothing else', () => {
   const { tenant } = openAcme()
   const grant: Grant = { ...OPERATOR, actor: 'key', rows: { Contact: { stage: 'Lead' } } }

@@ -2,6 +2,7 @@ import { EVERYTHING, type Filter, type SortKey, touches } from '@tildebase/nouns
 import type { SqlRow } from '../../ports.ts'
 import { presentOf, type Stored } from '../../store/entities.ts'
 import { lastSeq } from '../../store/log/log.ts'
+import { isRelative } from '../parameters/filter.ts'
 import { DEFAULT_LIMIT, limitOf, offsetOf } from '../parameters/limits.ts'
 import { type Fragment, fragment } from '../plan/fragment.ts'
 import { momentOf, PRESENT } from '../plan/moment.ts'
@@ -244,11 +245,6 @@ function questionOf(asked: string, { sort = [] }: Query): string {
     ? JSON.stringify(JSON.parse(asked), (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
     : asked
   return `${said} ${JSON.stringify(order)}`
-}
-
-/** Whether an operand is relative to the time. */
-function isRelative(asked: string): boolean {
-  return asked.includes('"said"')
 }
 
 export function placeFrom(order: Order, question: string, cursor: string): CursorPosition {
