@@ -130,10 +130,11 @@ function typeOf({ trigger }: RunRow): 'Workflow' | 'Agent' {
   return trigger === 'call' ? 'Agent' : 'Workflow'
 }
 
-/** The event that a run is for, as the workflow sees it; null when its author may not see it. */
+/** The event that a run is for, as the workflow sees it; null when it was erased, or its author may not see it. */
 function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant): JsonObject | null {
   const row = seq === null ? undefined : readEntry(engine.sql, seq)
   if (row) {
+    if (row.data === null) return null
     const shown = visibilityOf(engine, grant, null).show(row)
     return shown && eventView(shown, engine)
   }
@@ -208,7 +209,7 @@ function walk(write: Write, progress: Progress): Task | null {
 }
 
 function endUnseen(write: Write, run: RunRow): null {
-  return end(write, run, 'Cancelled', `The author of the ${typeOf(run)} may not see its event.`)
+  return end(write, run, 'Cancelled', `Its event was erased, or the author of the ${typeOf(run)} may not see it.`)
 }
 
 /** A step that its condition leaves out. */
@@ -262,7 +263,8 @@ function waitFor(write: Write, progress: Progress, place: number, step: Step, so
     begin(write, progress, place, JSON.stringify(input), 'Waiting')
   }
   const { input } = steps.get(place)!
-  const state = JSON.parse(input!) as JsonObject
+  if (input === null) return { problem: new Problem('not_found', 'An entity of this step was erased while it waited.') }
+  const state = JSON.parse(input) as JsonObject
   const outcome = endOfWait(write, run, place, step, state)
   if (outcome !== undefined) return { result: outcome }
   const due = typeof state.until === 'string' ? Date.parse(state.until) : null

@@ -92,14 +92,39 @@ export function saveCall(sql: Sql, run: number, step: number, call: number, requ
   )
 }
 
-/** Takes an entity's values out of what runs have kept. */
-export function eraseFromRuns(sql: Sql, id: string): void {
+/**
+ * Takes an entity's values out of what runs have kept: out of those for its events, which end at once, and wherever its id
+ * is. `seqs` is the JSON text of the list of its events.
+ */
+export function eraseFromRuns(sql: Sql, id: string, seqs: string): void {
+  const runs = 'run IN (SELECT n FROM workflow_runs WHERE seq IN (SELECT value FROM json_each(?)))'
   sql.run(
     `UPDATE workflow_steps
     SET input = NULL, output = NULL, error = NULL
-    WHERE instr(coalesce(input, ''), ?) > 0 OR instr(coalesce(output, ''), ?) > 0`,
+    WHERE ${runs} OR instr(coalesce(input, ''), ?) > 0 OR instr(coalesce(output, ''), ?) > 0`,
+    seqs,
     id,
     id,
   )
-  sql.run('DELETE FROM workflow_calls WHERE instr(request, ?) > 0 OR instr(answer, ?) > 0', id, id)
+  sql.run(
+    `DELETE FROM workflow_calls
+    WHERE ${runs} OR instr(request, ?) > 0 OR instr(answer, ?) > 0`,
+    seqs,
+    id,
+    id,
+  )
+  sql.run(
+    `UPDATE asks
+    SET title = '', answer = NULL
+    WHERE ${runs} OR instr(title, ?) > 0 OR instr(coalesce(answer, ''), ?) > 0`,
+    seqs,
+    id,
+    id,
+  )
+  sql.run(
+    `UPDATE workflow_runs
+    SET error = NULL, due = CASE WHEN ended_at IS NULL THEN 0 END
+    WHERE seq IN (SELECT value FROM json_each(?))`,
+    seqs,
+  )
 }

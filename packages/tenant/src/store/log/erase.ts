@@ -28,7 +28,7 @@ export function eraseValues(sql: Sql, seal: Seal, type: string, id: string, n: n
   sql.run('UPDATE outbox SET body = NULL WHERE seq IN (SELECT value FROM json_each(?)) AND body IS NOT NULL', seqs)
   // An answer kept for an Idempotency-Key may show the entity, whatever it was an answer to.
   sql.run('DELETE FROM answers WHERE instr(body, ?) > 0', id)
-  eraseFromRuns(sql, id)
+  eraseFromRuns(sql, id, seqs)
   forgetUses(sql, id)
   // Words of deleted rows stay in the index until its parts are merged.
   sql.run(`INSERT INTO text (text) VALUES ('optimize')`)
