@@ -113,6 +113,7 @@ test('a filter that cannot be is refused, and that of a key never changes', () =
 
   expect(() => create(tenant, { filter: { Contact: { name: { $near: 1 } } } })).toThrow(/filter.Contact/)
   expect(() => create(tenant, { filter: { Nothing: {} } })).toThrow(/filter.Nothing/)
+  expect(() => create(tenant, { filter: { Contact: { $and: [{ $text: 'Ada' }] } } })).toThrow(/\$text/)
   expect(update({ filter: {} })).toThrow(/filter/)
   expect(update({ expiresAt: isoOf(0) })).toThrow(/expiresAt/)
 })

@@ -1,4 +1,5 @@
 import {
+  type Filter,
   invalid,
   isPlainObject,
   type Json,
@@ -15,6 +16,7 @@ import { covers, demandNoAgent, type Grant } from '../grant/grant.ts'
 import { parseScopes, refuseMore, type Scope, scopesText } from '../grant/scopes.ts'
 import { randomText } from '../ids.ts'
 import type { Seal, Sql } from '../ports.ts'
+import { asksWords } from '../query/words/text.ts'
 import { currentOf } from '../store/entities.ts'
 import { dueKeys, keyByPrefix, nextExpiry, saveKey, settleExpiry, touchKey, usedAt } from '../store/people/keys.ts'
 import type { Transactor } from '../write/group-commit.ts'
@@ -269,7 +271,7 @@ export function rowsFilter(
   for (const [name, filter] of Object.entries(given as JsonObject)) {
     try {
       const noun = engine.noun(name)
-      storedFilter(engine, grant, noun, check(filter, noun))
+      refuseWords(storedFilter(engine, grant, noun, check(filter, noun)))
       const held = rows[noun.name]
       rows[noun.name] = held === undefined ? filter : { $and: [held, filter] }
     } catch (reason) {
@@ -278,6 +280,11 @@ export function rowsFilter(
     }
   }
   return Object.keys(rows).length > 0 ? rows : null
+}
+
+/** Words are looked for in the current state, and a row filter also decides about new and past states. */
+function refuseWords(filter: Filter): void {
+  if (asksWords(filter)) throw new Problem('invalid_filter', 'A row filter cannot have $text. Use $regex on a field.')
 }
 
 /** The area that a scope names, or null. */
