@@ -200,3 +200,24 @@ test('a list as of a time is the same whenever it is asked for, and one as of no
     [null, '3'],
   ])
 })
+
+test('a plain parameter that is given twice must hold twice', async () => {
+  for (const tags of [['a'], ['a', 'b']]) await sent('POST', '/~acme/Lead', { name: 'tagged', tags })
+
+  const one = await sent('GET', '/~acme/Lead?tags=a')
+  const both = await sent('GET', '/~acme/Lead?tags=a&tags=b')
+  const count = await sent('GET', '/~acme/Lead/count?name=tagged&name=other')
+
+  expect([one.body.total, both.body.total, count.body.count]).toEqual([2, 1, 0])
+})
+
+test.each([
+  ['limit=1&limit=2'],
+  ['filter={}&filter={"stage":"Proposal"}'],
+  ['asOf=1&asOf=2'],
+  ['sort=name&sort=value'],
+])('%s is refused: one of them would not count', async (query) => {
+  const { status, body } = await sent('GET', `/~acme/Deal?${query}`)
+
+  expect([status, body.error, body.field]).toEqual([400, 'invalid_parameter', query.split('=')[0]])
+})

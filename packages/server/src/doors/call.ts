@@ -124,11 +124,27 @@ export function parseQuery(text: string): Query {
   return query
 }
 
+/** The values of a parameter that a URL gives more than once. */
+export class Repeated extends Array<string> {}
+
 /** The query of a request, or a Problem if it holds bytes that are not UTF-8 text. */
 export function readQuery(text: string): Query {
   const invalid = invalidEscape(text)
-  if (invalid === null) return parseQuery(text)
+  if (invalid === null) return withRepeated(text, parseQuery(text))
   throw new Problem('invalid_parameter', `The query has an escape sequence that is not UTF-8 text: ${invalid}.`)
+}
+
+function withRepeated(text: string, query: Query): Query {
+  if (!text.includes('&')) return query
+  const all = new URLSearchParams(text)
+  if (all.size === query.size) return query
+  const values = (name: string) => all.getAll(name).map(withPlus)
+  return new Map(
+    [...query].map(([name, first]) => {
+      const given = values(name)
+      return [name, given.length > 1 ? Repeated.from(given) : first]
+    }),
+  )
 }
 
 /** The first escape sequence that is not UTF-8 text, or null. Readers of URLs replace it by another character. */
@@ -179,9 +195,10 @@ export function parseJson(text: string, what = 'The JSON'): unknown {
   return value
 }
 
-/** The text of a query parameter, or undefined. */
+/** The text of a query parameter, the first if there are several, or undefined. */
 export function textParam(query: Query, name: string): string | undefined {
-  const value = query.get(name)
+  const given = query.get(name)
+  const value = given instanceof Repeated ? given[0] : given
   return value === undefined || value === null ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@tildebase/nouns'
 import type { Query as Question } from '@tildebase/tenant'
 import { limitOf, offsetOf } from '@tildebase/tenant/internal'
-import { type Call, flagParam, textParam } from '../call.ts'
+import { type Call, flagParam, type Query, Repeated, textParam } from '../call.ts'
 
 /** Parameters of every list: a field of such a name is reached by `filter`. */
 const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'])
@@ -20,8 +20,8 @@ const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe',
 /** The question that a list request asks. */
 export function findQuery(call: Call, noun: Noun): Question {
   const { query, read } = call
-  const asOf = asOfParam(call, noun)
   const filter = filterParam(call, noun)
+  const asOf = asOfParam(call, noun)
   const sort = query.get('sort')
   const limit = query.get('limit')
   const offset = query.get('offset')
@@ -61,14 +61,22 @@ export function getQuery(call: Call, noun: Noun): Pick<Question, 'asOf' | 'inclu
 /** `filter`, plain parameters and the lens, all of which must hold. The key must be allowed to read what they reach. */
 export function filterParam(call: Call, noun: Noun): Filter {
   const { query, read, lens } = call
+  const plain = plainParams(query, noun)
   const given = query.get('filter')
   const filter = given === undefined || given === '' ? EVERYTHING : read.questions.filter(noun, filterJson(given))
-  const plain = [...query]
-    .filter(([name]) => isField(noun, name))
-    .map(([name, value]) => [name, String(value)] as const)
   const equalities = plain.length === 0 ? EVERYTHING : read.questions.equalities(noun, plain)
   const asked = allOf([filter, equalities])
   return lens.industry === null ? asked : allOf([asked, read.questions.industry(noun, lens)])
+}
+
+/** The parameters that are fields. One that is given twice must hold twice; of others only one could count. */
+function plainParams(query: Query, noun: Noun): (readonly [string, string])[] {
+  return [...query].flatMap(([name, value]) => {
+    if (isField(noun, name))
+      return (value instanceof Repeated ? value : [value]).map((one) => [name, String(one)] as const)
+    if (!(value instanceof Repeated)) return []
+    throw new Problem('invalid_parameter', `${name} is given ${value.length} times. Send it once.`, { field: name })
+  })
 }
 
 export function asOfParam(call: Call, { name }: Noun): number | null {
