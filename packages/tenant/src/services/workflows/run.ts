@@ -19,6 +19,7 @@ import { end } from './end.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { answerCalls, callsOf } from './steps/calls.ts'
 import { passesCondition } from './steps/condition.ts'
+import { foreignContent } from './steps/files.ts'
 import { type RequestTask, shownRequest } from './steps/request.ts'
 import { isWaiting, type Step, stepAt, titleOf, undoneStep, type VerbStep } from './steps/step.ts'
 import { beginWait, endOfWait } from './steps/waiting.ts'
@@ -246,6 +247,8 @@ function runStep(
   const { input, calls } = callsOf(step as VerbStep, sources)
   begin(write, progress, place, JSON.stringify(input))
   if (calls instanceof Problem) return { problem: calls }
+  const foreign = foreignContent(write.sql, sources, input)
+  if (foreign !== null) return { problem: new Problem('validation_error', `there is no content ${foreign}`) }
   try {
     return { result: write.attempt(() => answerCalls(write, calls)) }
   } catch (reason) {
