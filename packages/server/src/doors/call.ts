@@ -135,9 +135,9 @@ export function readQuery(text: string): Query {
 }
 
 function withRepeated(text: string, query: Query): Query {
-  if (!text.includes('&')) return query
+  // As many names as parameters: none is repeated.
+  if (!text.includes('&') || text.split('&').length === query.size) return query
   const all = new URLSearchParams(text)
-  if (all.size === query.size) return query
   const values = (name: string) => all.getAll(name).map(withPlus)
   return new Map(
     [...query].map(([name, first]) => {
