@@ -59,6 +59,27 @@ describe('a field that a row filter reads is neither renamed nor retyped', () =>
     expect(refused[0]![1]).toContain('a role')
   })
 
+  test('of a webhook whose key was revoked', async () => {
+    const { body: key } = await app.request('POST', at('api-keys'), {
+      name: 'k',
+      scopes: 'admin:platform,read:Doc',
+      filter: hidden,
+    })
+    const { body: webhook } = await app.as(key.secret)('POST', at('webhooks'), {
+      url: 'https://example.org/hook',
+      events: ['Doc.*'],
+    })
+    await app.request('POST', at(`api-keys/${key.$id}/revoke`))
+
+    const refused = await migrations('Doc', 'level')
+    await app.request('DELETE', at(`webhooks/${webhook.$id}`))
+    const other = await app.request('POST', at('schema/Doc/rename?dryRun=true'), { from: 'level', to: 'renamed' })
+
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(refused[0]![1]).toContain('the author of a webhook')
+    expect(other.status, other.text).toBe(200)
+  })
+
   test('of a consent', async () => {
     const boss = await person(app, 'rows', { email: 'boss@example.org', role: 'Admin' })
     const chosen = { rows: JSON.stringify(hidden) }

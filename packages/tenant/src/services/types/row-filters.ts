@@ -1,7 +1,9 @@
 import { type Filter, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import type { Authorship } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { filterOf } from '../../query/parameters/filter.ts'
+import { authorRecords } from '../../store/automation/authors.ts'
 import { allOf } from '../../store/entities.ts'
 import { consentsOf } from '../../store/people/consents.ts'
 import { ANYBODY, rightsOf, rolesOf } from '../identity/roles.ts'
@@ -15,6 +17,7 @@ export function demandNoRowFilter(engine: Engine, type: Noun, field: string): vo
     [keyRows(engine), 'an active API key', 'Revoke the key, and create another one afterwards.'],
     [roleRows(engine), 'a role', 'Change the role first.'],
     [consentRows(engine), 'what a person allowed an agent', 'Revoke the tokens of the agent first.'],
+    [authorRows(engine), 'the author of a webhook or a workflow', 'Delete it, or store it again with other rights.'],
   ] as const
   const found = readers.find(([all]) => all.some((rows) => reads(engine, rows, type, field)))
   if (found === undefined) return
@@ -41,6 +44,11 @@ function roleRows(engine: Engine): Rows[] {
 
 function consentRows({ sql }: Engine): Rows[] {
   return consentsOf(sql, null).map(({ data }) => (data.rows ?? {}) as Rows)
+}
+
+/** Things continue with the rights of a key that was revoked. */
+function authorRows({ sql }: Engine): Rows[] {
+  return authorRecords(sql).map((record) => (JSON.parse(record) as Authorship).grant.rows)
 }
 
 function reads(engine: Engine, rows: Rows, type: Noun, field: string): boolean {

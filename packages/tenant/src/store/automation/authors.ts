@@ -33,6 +33,18 @@ export function authorRecord(sql: Sql, kind: string, thing: string, digest: stri
   return rows[0]?.[0] ?? null
 }
 
+/** The newest author's record of each thing that is an entity: webhooks, workflows, integrations and agents. */
+export function authorRecords(sql: Sql): string[] {
+  return sql
+    .rows(
+      `SELECT record
+      FROM authors
+      WHERE seq = (SELECT max(other.seq) FROM authors AS other WHERE other.kind = authors.kind AND other.thing = authors.thing)
+        AND EXISTS (SELECT 1 FROM entities WHERE entities.id = authors.thing AND entities.gone = 0)`,
+    )
+    .map(([record]) => record)
+}
+
 export function saveAuthor(sql: Sql, { kind, thing, digest, holder, record, seq }: AuthorRow): void {
   sql.run(
     `INSERT INTO authors (kind, thing, digest, seq, holder, record)
