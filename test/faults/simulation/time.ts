@@ -85,16 +85,23 @@ export class SimulatedTime {
       if (immediates.length > 0) {
         if (++turns > MOST_TURNS) throw new Error(`The service is busy with nothing at ${new Date().toISOString()}.`)
         for (const call of immediates) this.#guarded(call)
+        // Work takes time: what has become due meanwhile has its turn.
+        this.now = Math.max(this.now, this.begin + this.#worked)
+        if (this.#timers[0] !== undefined && this.#timers[0].at <= this.now) this.#ringNext()
         continue
       }
       turns = 0
-      const next = this.#timers.shift()
-      if (next === undefined) throw new Error('Nothing is due, but the work is not done.')
-      this.now = Math.max(this.now, next.at)
-      next.isSet = false
-      if (next.every !== null) this.#add(next, this.now + next.every)
-      this.#guarded(next.run)
+      if (this.#timers.length === 0) throw new Error('Nothing is due, but the work is not done.')
+      this.#ringNext()
     }
+  }
+
+  #ringNext(): void {
+    const next = this.#timers.shift()!
+    this.now = Math.max(this.now, next.at)
+    next.isSet = false
+    if (next.every !== null) this.#add(next, this.now + next.every)
+    this.#guarded(next.run)
   }
 
   #guarded(call: () => void): void {
@@ -138,6 +145,8 @@ export class SimulatedTime {
       this.#worked = Math.max(this.#worked, this.now - this.begin) + this.#looks.next() * LOOK_MS
       return this.#worked
     }
+    // What the thread has worked decides which writes become tasks.
+    Object.assign(process, { threadCpuUsage: () => ({ user: performance.now() * 1_000, system: 0 }) })
   }
 
   #replaceTimers(): void {
@@ -197,12 +206,28 @@ export class SimulatedTime {
       randomBytes: (count: number) => fill(Buffer.alloc(count)),
       randomUUID: () => `${hex(4)}-${hex(2)}-4${hex(2).slice(1)}-8${hex(2).slice(1)}-${hex(6)}`,
     })
+    Object.assign(Object.getPrototypeOf(globalThis.crypto), {
+      getRandomValues: fill,
+      randomUUID: crypto.randomUUID,
+    })
     Math.random = () => this.#chance.next()
     syncBuiltinESMExports()
   }
 
-  /** Signatures are made by other threads: the clock waits for them. */
+  /** Signatures and hashes of passwords are made by other threads: the clock waits for them. */
   #countElsewhere(): void {
+    const elsewhere = (count: number) => {
+      this.#elsewhere += count
+    }
+    const { argon2 } = crypto
+    crypto.argon2 = (algorithm, parameters, done) => {
+      elsewhere(1)
+      argon2(algorithm, parameters, (reason, key) => {
+        elsewhere(-1)
+        done(reason, key)
+      })
+    }
+    syncBuiltinESMExports()
     const subtle = Object.getPrototypeOf(globalThis.crypto.subtle)
     for (const name of ['sign', 'verify', 'importKey', 'exportKey', 'digest', 'generateKey']) {
       const real = subtle[name]
@@ -214,9 +239,6 @@ export class SimulatedTime {
           elsewhere(-1)
         }
       }
-    }
-    const elsewhere = (count: number) => {
-      this.#elsewhere += count
     }
   }
 }
