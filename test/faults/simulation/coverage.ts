@@ -9,11 +9,13 @@ const ROOT = join(import.meta.dirname, '../../..')
 /** What a write passes, from the gateway to the disk, and what comes of it later. */
 const WRITE_PATH = [
   'packages/server/src/doors/{gateway,app,dispatch,idempotency,turns,respond}.ts',
+  'packages/server/src/doors/rest/{entities,batch,import,sync}.ts',
   'packages/server/src/node/tenants/{alarms,open-tenant,open-tenants,tenants}.ts',
   'packages/server/src/node/sqlite/{sql,opened-file,disk-sync,file-handles,transactions}.ts',
   'packages/server/src/node/sqlite/checks/*.ts',
   'packages/tenant/src/engine/{engine,scheduler}.ts',
-  'packages/tenant/src/write/{group-commit,run-verb,verb,write,state,references}.ts',
+  'packages/tenant/src/facade/{writer,long-writes,kept-answers}.ts',
+  'packages/tenant/src/write/*.ts',
   'packages/tenant/src/store/{entities,field-index,idempotency}.ts',
   'packages/tenant/src/store/log/log.ts',
   'packages/tenant/src/store/outgoing/outbox.ts',

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chance } from '../../chance.ts'
-import { DAY, LONGEST_ALARM, runClient } from './clients.ts'
+import { DAY, LONGEST_ALARM, runClient } from './clients/clients.ts'
+import { createTenancy, type Tenancy } from './clients/tenancy.ts'
 import type { DiskFault } from './disk.ts'
 import { judge, verifyFile } from './judge.ts'
-import { createTenancy, type Tenancy } from './tenancy.ts'
 import type { World } from './world.ts'
 
 const SECOND = 1_000

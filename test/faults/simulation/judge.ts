@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { catalogue, type Noun, nounsOf } from '@tildebase/nouns'
 import { Hooks } from '@tildebase/tenant/hooks'
 import { systemRandom, systemSeal } from '../../../packages/server/src/host/ports.ts'
@@ -5,8 +6,8 @@ import { openSql } from '../../../packages/server/src/node/sqlite/sql.ts'
 import { createServices } from '../../../packages/tenant/src/facade/create-services.ts'
 import type { Chance } from '../../chance.ts'
 import { TestTenant, testVault } from '../../tenant/fixture.ts'
-import { careFaults, thingFaults } from './daily-work.ts'
-import { insist, synchronise, type Tenancy } from './tenancy.ts'
+import { careFaults, thingFaults } from './clients/daily-work.ts'
+import { insist, synchronise, type Tenancy } from './clients/tenancy.ts'
 import type { World } from './world.ts'
 
 interface LogEvent {
@@ -18,6 +19,8 @@ interface LogEvent {
   readonly version: number
   readonly data: any
   readonly previous?: any
+  /** Set for a past that was imported. */
+  readonly recordedAt?: string
 }
 
 /** What is wrong in a tenant after the faults have ended and all that was due had its time. */
@@ -27,10 +30,13 @@ export async function judge(world: World, chance: Chance, tenancy: Tenancy): Pro
   faults.push(
     ...writesFaults(tenancy, log),
     ...followerFaults(tenancy, log),
+    ...streamFaults(tenancy, log),
     ...alarmFaults(tenancy, log),
     ...careFaults(log),
+    ...hookFaults(log),
   )
   faults.push(...deliveryFaults(world, tenancy, log), ...(await runFaults(world, chance, tenancy)))
+  faults.push(...(await keyFaults(world, tenancy)), ...(await fileFaults(world, chance, tenancy)))
   faults.push(...(await thingFaults(world, chance, tenancy)), ...(await syncFaults(world, chance, tenancy)))
   return faults.map((fault) => `${tenancy.slug}: ${fault}`)
 }
@@ -76,6 +82,49 @@ function followerFaults({ followed }: Tenancy, log: readonly LogEvent[]): string
   return place < 0 ? [] : [`a follower received ${followed[place]} at ${place}, and the log has ${log[place]?.id}`]
 }
 
+/** Each live stream has shown all events after its start, in order. */
+function streamFaults({ streams }: Tenancy, log: readonly LogEvent[]): string[] {
+  return streams.flatMap(({ after, ids }) => {
+    const expected = log.filter(({ seq }) => seq > after)
+    const place = ids.findIndex((id, index) => expected[index]?.id !== id)
+    return place < 0 ? [] : [`a stream after ${after} showed ${ids[place]}, and the log has ${expected[place]?.id}`]
+  })
+}
+
+/** The hook of the operator has run at least once for each Organization that is not erased. */
+function hookFaults(log: readonly LogEvent[]): string[] {
+  const noticed = new Set(log.flatMap(({ type, data }) => (type === 'Comment.created' ? [data.body] : [])))
+  return log.flatMap(({ type, entityId, data }) =>
+    type !== 'Organization.created' || data?.name === undefined || noticed.has(`noticed ${entityId}`)
+      ? []
+      : [`${entityId} was created, and its hook has not run`],
+  )
+}
+
+/** A key that was given out works. */
+async function keyFaults(world: World, { keys }: Tenancy): Promise<string[]> {
+  const faults: string[] = []
+  for (const { slug, secret } of keys) {
+    const headers = { authorization: `Bearer ${secret}` }
+    const reply = await world.request('GET', `/~${slug}/Contact?limit=1`, undefined, headers)
+    if (reply?.status !== 200) faults.push(`the key of ${slug} is answered with ${reply?.status}`)
+  }
+  return faults
+}
+
+/** Every content that was acknowledged is there, as it was sent. */
+async function fileFaults(world: World, chance: Chance, { slug, files }: Tenancy): Promise<string[]> {
+  const faults: string[] = []
+  for (const { id, hash } of files) {
+    const reply = await insist(world, chance, 'GET', `/~${slug}/Job/${id}/contract`)
+    // The job may be deleted: then its past has it.
+    if (reply?.status === 404 && reply.body.message?.includes('There is no Job')) continue
+    const found = `sha256:${createHash('sha256').update(String(reply?.body)).digest('hex')}`
+    if (reply?.status !== 200 || found !== hash) faults.push(`the contract of ${id} is answered with ${reply?.status}`)
+  }
+  return faults
+}
+
 /** Each alarm rang once, and the workflow has written its two comments once. */
 function alarmFaults(_: Tenancy, log: readonly LogEvent[]): string[] {
   const times = (type: string, body?: string) => {
@@ -97,7 +146,7 @@ function alarmFaults(_: Tenancy, log: readonly LogEvent[]): string[] {
   })
 }
 
-/** Each event that the webhook names was received. */
+/** Each event that the webhook names was received, and nothing of an imported past. */
 function deliveryFaults({ network }: World, { slug }: Tenancy, log: readonly LogEvent[]): string[] {
   const received = new Set(
     network.received.flatMap(({ path, headers }) => (path === '/hook' ? [headers['webhook-id']] : [])),
@@ -106,7 +155,8 @@ function deliveryFaults({ network }: World, { slug }: Tenancy, log: readonly Log
     network.received.flatMap(({ path, body }) => (path === '/step' ? [JSON.parse(body).alarm] : [])),
   )
   const begin = log.findIndex(({ type }) => type === 'Webhook.created')
-  return log.slice(begin + 1).flatMap(({ id, type, entityId }) => {
+  return log.slice(begin + 1).flatMap(({ id, type, entityId, recordedAt }) => {
+    if (recordedAt !== undefined) return received.has(id) ? [`${type} ${id} of the past was delivered`] : []
     if (type === 'Alarm.rang' && !steps.has(entityId)) return [`the step of ${entityId} in ${slug} sent no request`]
     if (!type.startsWith('Contact.') && type !== 'Alarm.rang') return []
     return received.has(id) ? [] : [`${type} ${id} was not delivered`]

@@ -23,6 +23,11 @@ const LATENCY_MS = 40
 /** A receiver that never answers would keep its connections. */
 const HANG_MS = 120_000
 
+/** What can come of a request that fails. */
+const FATES = ['error', 'hang', 'lost'] as const
+/** A receiver that always answers with an error. */
+const BROKEN = '/broken'
+
 /** The network of the simulation: every connection of this process leads to one receiver. */
 export class SimulatedNetwork {
   readonly weather: Weather = { isCut: false, failing: 0 }
@@ -66,8 +71,8 @@ export class SimulatedNetwork {
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = []
-    const fate =
-      this.#chance.next() < this.weather.failing ? this.#chance.pick(['error', 'hang', 'lost'] as const) : 'ok'
+    const isFailing = this.#chance.next() < this.weather.failing
+    const fate = isFailing ? this.#chance.pick(FATES) : request.url === BROKEN ? 'error' : 'ok'
     request.on('error', () => {})
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {

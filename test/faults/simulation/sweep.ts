@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Chance } from '../../chance.ts'
+import { insist } from './clients/tenancy.ts'
 import type { DiskFault } from './disk.ts'
 import { refuses, restart, startService, verified } from './episode.ts'
-import { insist } from './tenancy.ts'
 import type { World } from './world.ts'
 
 const MINUTE = 60_000

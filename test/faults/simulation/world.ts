@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import { readSettings } from '@tildebase/server'
+import type { Body, HttpRequest, HttpResponse } from '../../../packages/server/src/doors/http.ts'
+import type { Connection } from '../../../packages/server/src/doors/limits/admission.ts'
 import { fetchResponseOf, httpRequestOf, withBody } from '../../../packages/server/src/host/fetch-adapter.ts'
 import { openService, type Service } from '../../../packages/server/src/node/service.ts'
 import type { Chance } from '../../chance.ts'
@@ -9,6 +12,7 @@ import type { SimulatedTime } from './time.ts'
 // The service loads it with the first request that it sends. Loading takes real time, which the simulation does not have.
 import '../../../packages/server/src/node/outbound/outbound-connections.ts'
 
+const PROGRAM = join(import.meta.dirname, 'clients/program.ts')
 const ADDRESS = 'http://127.0.0.1:8787'
 /** How long a client waits for an answer. */
 const PATIENCE = 60_000
@@ -16,6 +20,14 @@ const PATIENCE = 60_000
 export interface Reply {
   readonly status: number
   readonly body: any
+  /** A cookie that it sets. */
+  readonly cookie?: string
+}
+
+/** A message of a live stream. */
+export interface Message {
+  readonly id: string
+  readonly data: any
 }
 
 /** What the world has done so far. */
@@ -57,10 +69,10 @@ export class World {
   /** Starts the service. Throws what it says when it refuses to start. */
   async start(): Promise<void> {
     const settings = readSettings(
-      { port: '0', workers: '0', data: this.disk.data },
+      { port: '0', workers: '0', data: this.disk.data, config: PROGRAM },
       {
         ...{ TILDE_ROOT_KEY: ROOT, TILDE_WEBHOOKS_INSECURE: '1', TILDE_SCRUB: '0', TILDE_OPEN_TENANTS: '1' },
-        ...{ TILDE_BASE_URL: ADDRESS },
+        ...{ TILDE_BASE_URL: ADDRESS, TILDE_SIGNUP: 'open' },
       },
     )
     const service = await openService(settings)
@@ -102,7 +114,9 @@ export class World {
   ): Promise<Reply | null> {
     this.counts.requests++
     const service = this.#service
-    const answer = service && (await this.#unlessKilled(send(service, method, path, body, headers)))
+    const client = new Client()
+    const answer = service && (await this.#unlessKilled(client.send(service, method, path, body, headers)))
+    client.leave(answer !== null)
     // After the operation of the disk at which the process is killed, nothing leaves it.
     const reply = this.isGhost ? null : answer
     const slug = /^\/~([^/]+)/.exec(path)?.[1]
@@ -110,6 +124,22 @@ export class World {
     if (!reply) this.counts.unanswered++
     else if (reply.status >= 500) this.counts.refused++
     return reply
+  }
+
+  /** Reads a live stream for so many milliseconds, or until the process is killed. Returns the messages that came. */
+  async listen(path: string, ms: number, headers: Record<string, string> = {}): Promise<Message[]> {
+    this.counts.requests++
+    const service = this.#service
+    if (!service) return []
+    const client = new Client()
+    const messages: Message[] = []
+    const chunks = client.read(service, path, { ...headers, accept: 'text/event-stream' })
+    const read = async () => {
+      for await (const message of messagesOf(chunks)) if (!this.isGhost) messages.push(message)
+    }
+    await Promise.race([this.#unlessKilled(read()), this.time.sleep(ms)])
+    client.leave(false)
+    return [...messages]
   }
 
   #unlessKilled<T>(work: Promise<T>): Promise<T | null> {
@@ -122,21 +152,89 @@ export class World {
   }
 }
 
-async function send(
-  service: Service,
-  method: string,
-  path: string,
-  body: unknown,
-  headers: Record<string, string>,
-): Promise<Reply> {
-  const request = new Request(`${ADDRESS}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${ROOT}`, 'content-type': 'application/json', ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const plain = await withBody(httpRequestOf(request), 1_000_000)
-  const answer = fetchResponseOf(await service.gateway.answer(plain), method)
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
-  return { status: answer.status, body: isJson && text !== '' ? JSON.parse(text) : text || null }
+/** A client of the gateway with a connection for one request. */
+class Client implements Connection {
+  readonly address = '203.0.113.7'
+  readonly #endings: (() => void)[] = []
+  readonly #closings: (() => void)[] = []
+  #request: HttpRequest | null = null
+
+  onEnd(listener: () => void): void {
+    this.#endings.push(listener)
+  }
+
+  onClose(listener: () => void): void {
+    this.#closings.push(listener)
+  }
+
+  async readBody(): Promise<Body> {
+    return (await withBody(this.#request!, 1_000_000)).body
+  }
+
+  /** Sends a request and reads the answer. */
+  async send(
+    service: Service,
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Reply> {
+    const answer = fetchResponseOf(await this.#ask(service, method, path, body, headers), method)
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+    const cookie = answer.headers.get('set-cookie')?.split(';')[0]
+    return {
+      status: answer.status,
+      body: isJson && text !== '' ? JSON.parse(text) : text || null,
+      ...(cookie && { cookie }),
+    }
+  }
+
+  /** Reads a live stream until it ends, or the client leaves. */
+  async *read(service: Service, path: string, headers: Record<string, string>): AsyncGenerator<string> {
+    const { body } = await this.#ask(service, 'GET', path, undefined, headers)
+    if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
+    const chunks = body[Symbol.asyncIterator]()
+    this.#closings.push(() => void chunks.return?.())
+    const decoder = new TextDecoder()
+    for (let next = await chunks.next(); !next.done; next = await chunks.next())
+      yield typeof next.value === 'string' ? next.value : decoder.decode(next.value, { stream: true })
+  }
+
+  /** Ends the connection, with the whole answer or before. */
+  leave(isAnswered: boolean): void {
+    if (!isAnswered) for (const listener of this.#closings) listener()
+    for (const listener of this.#endings) listener()
+  }
+
+  async #ask(
+    service: Service,
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<HttpResponse> {
+    const { authorization = `Bearer ${ROOT}`, ...others } = headers
+    const request = new Request(`${ADDRESS}${path}`, {
+      method,
+      headers: { ...(authorization && { authorization }), 'content-type': 'application/json', ...others },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    this.#request = httpRequestOf(request)
+    return service.gateway.answer({ ...this.#request, body: null }, this)
+  }
+}
+
+/** The messages of a live stream. */
+async function* messagesOf(chunks: AsyncIterable<string>): AsyncGenerator<Message> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const blocks = `${rest}${chunk}`.split('\n\n')
+    rest = blocks.pop()!
+    for (const block of blocks) {
+      const [, id] = /^id: (.*)$/m.exec(block) ?? []
+      const [, data] = /^data: (.*)$/m.exec(block) ?? []
+      if (id !== undefined && data !== undefined) yield { id, data: JSON.parse(data) }
+    }
+  }
 }

@@ -1,9 +1,9 @@
-import { LocalStore } from '../../../packages/client/src/sync/local.ts'
-import { sync } from '../../../packages/client/src/sync/sync.ts'
-import type { SyncAnswer } from '../../../packages/client/src/types/sync-types.ts'
-import type { Chance } from '../../chance.ts'
+import { LocalStore } from '../../../../packages/client/src/sync/local.ts'
+import { sync } from '../../../../packages/client/src/sync/sync.ts'
+import type { SyncAnswer } from '../../../../packages/client/src/types/sync-types.ts'
+import type { Chance } from '../../../chance.ts'
+import type { Reply, World } from '../world.ts'
 import { ALARM, CARE, JOB, STEPS, THING } from './declarations.ts'
-import type { Reply, World } from './world.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -32,6 +32,12 @@ export interface Tenancy {
   readonly followed: string[]
   /** The number of the last of them. */
   followedTo: number
+  /** The ids of the events that each live stream has shown after a place in the log. */
+  readonly streams: { readonly after: number; readonly ids: readonly string[] }[]
+  /** The first keys of tenants that were created by signing up. */
+  readonly keys: { readonly slug: string; readonly secret: string }[]
+  /** The contents of jobs that were acknowledged. */
+  readonly files: { readonly id: string; readonly hash: string }[]
   readonly stores: LocalStore[]
   workflow: string
   readonly faults: string[]
@@ -51,7 +57,8 @@ export async function createTenancy(world: World, chance: Chance, slug: string):
       ),
   )
   const tenancy: Tenancy = {
-    ...{ slug, written: [], versions: new Map(), followed: [], followedTo: 0, stores, workflow: '', faults: [] },
+    ...{ slug, written: [], versions: new Map(), followed: [], followedTo: 0 },
+    ...{ streams: [], keys: [], files: [], stores, workflow: '', faults: [] },
   }
   let count = 0
   const demand = async (method: string, path: string, body?: unknown) => {
@@ -68,6 +75,24 @@ export async function createTenancy(world: World, chance: Chance, slug: string):
   await demand('POST', `/Workflow/${tenancy.workflow}/activate`)
   await demand('POST', `/Workflow/${(await demand('POST', '/Workflow', CARE)).$id}/activate`)
   return tenancy
+}
+
+/** Sends a request to a tenant, once. */
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Reply | null>
+
+export const to =
+  (world: World, { slug }: Tenancy): Send =>
+  (method, path, body, headers) =>
+    world.request(method, `/~${slug}${path}`, body, headers)
+
+/** The id of an entity that was created. */
+export function idOf(reply: Reply | null): string | undefined {
+  return reply?.status === 201 ? reply.body.$id : undefined
 }
 
 /** Sends a request with the same key until the answer says what came of it; null when it never does. */

@@ -1,7 +1,10 @@
-import type { Chance } from '../../chance.ts'
+import type { Chance } from '../../../chance.ts'
+import type { World } from '../world.ts'
+import { ACCESS } from './access.ts'
+import { BULK } from './bulk.ts'
 import { DAILY_WORK } from './daily-work.ts'
+import { RUNS } from './runs.ts'
 import { type Action, anyContact, insist, note, synchronise, type Tenancy } from './tenancy.ts'
-import type { World } from './world.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -92,6 +95,19 @@ const follow: Action = async (world, _, tenancy) => {
   }
 }
 
+/** A live stream of events, or of a list, which the client leaves after some time. */
+const watch: Action = async (world, chance, tenancy, marker) => {
+  const headers = { 'last-event-id': `${tenancy.followedTo}` }
+  if (chance.next() < 0.3) {
+    await world.listen(`/~${tenancy.slug}/Contact?limit=5`, chance.between(0, MINUTE))
+    await world.listen(`/~${marker.replaceAll('.', '-')}-none/events`, chance.between(0, MINUTE))
+  } else {
+    const messages = await world.listen(`/~${tenancy.slug}/events`, chance.between(0, MINUTE), headers)
+    const ids = messages.map(({ data }) => data.id)
+    tenancy.streams.push({ after: Number(headers['last-event-id']), ids })
+  }
+}
+
 const ACTIONS: readonly Action[] = [
   ...[
     create,
@@ -109,6 +125,10 @@ const ACTIONS: readonly Action[] = [
     read,
     read,
     follow,
+    watch,
     ...DAILY_WORK,
+    ...ACCESS,
+    ...RUNS,
+    ...BULK,
   ],
 ]
