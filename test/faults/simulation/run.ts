@@ -24,7 +24,8 @@ export async function simulateServer({ seed, episodes, step }: Simulated): Promi
   try {
     const variables = diskVariables(root, compileDisk(root))
     const program = spawn(process.execPath, [PROCESS, root, ...[seed, episodes, step].map(String)], {
-      env: { ...process.env, ...variables },
+      // One thread for files and hashes: it ends its work in the order in which it was given.
+      env: { ...process.env, ...variables, UV_THREADPOOL_SIZE: '1' },
       // What the service reports of its failing disk is expected.
       stdio: ['ignore', 'pipe', process.env.SIM_LOG ? 'inherit' : 'ignore'],
     })

@@ -20,6 +20,8 @@ interface Timer {
 
 /** How far the clock that counts work moves with each look at it, at most. */
 const LOOK_MS = 0.4
+/** What other threads do with files. */
+const FILE_WORK = /^(?:FSReq|CloseReq)/
 /** More turns than any work of the service takes without waiting. */
 const MOST_TURNS = 20_000
 
@@ -115,7 +117,7 @@ export class SimulatedTime {
   /** Settles when nothing is left to do without the clock or another turn. */
   async #settle(): Promise<void> {
     do await new Promise<void>((done) => realImmediate(done))
-    while (this.#elsewhere > 0 || process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')))
+    while (this.#elsewhere > 0 || process.getActiveResourcesInfo().some((name) => FILE_WORK.test(name)))
   }
 
   #add(timer: Timer, at: number): void {

@@ -41,7 +41,7 @@ const trial: Action = async (world, chance, tenancy, marker) => {
   ]
   const workflow = {
     ...{ name: `trial ${marker}`, triggerEvent: chance.pick(['Organization.created', 'Contact.*']), steps },
-    ...(chance.next() < 0.3 && { schedule: '0 6 * * *', triggerEvent: undefined }),
+    ...(chance.next() < 0.3 && { schedule: '0 6 * * 1', triggerEvent: undefined }),
     ...(chance.next() < 0.5 && { timeout: 600 }),
     ...(chance.next() < 0.3 && { filter: chance.pick([{ name: marker }, { nme: marker }]) }),
     ...{ errorHandling: chance.pick(['Stop', 'Continue']), retryPolicy: { retries: 2, backoff: '5m' } },
