@@ -34,7 +34,10 @@ export class SimulatedNetwork {
   readonly received: Received[] = []
   readonly #chance: Chance
   readonly #sockets = new Set<SimulatedSocket>()
-  readonly #server = createServer((request, response) => this.#receive(request, response))
+  // The limits of time of the server are those of the machine.
+  readonly #server = createServer({ headersTimeout: 0, requestTimeout: 0 }, (request, response) =>
+    this.#receive(request, response),
+  )
 
   constructor(chance: Chance) {
     this.#chance = chance
