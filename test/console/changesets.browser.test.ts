@@ -30,11 +30,11 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.locator('.review-change ins', { hasText: 'Analytical Ltd' }).waitFor()
     expect(await page.locator('.review-change del').first().innerText()).toBe('Countess')
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await page.getByText('1 operation approved.').waitFor()
+    await page.getByText('1 change approved.').waitFor()
     expect((await read(`/Contact/${id}`)).title).toBe('Lady')
 
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Undone: 1 operation approved.').waitFor()
+    await page.getByText('Undone: 1 change approved.').waitFor()
     expect((await read(`/Contact/${id}`)).title).toBe('Countess')
   })
 
@@ -47,9 +47,9 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     )
     const { page } = await stage.enter(`changesets/${$id}`)
 
-    await page.getByText('Operations as data').click()
+    await page.getByText('Changes as data').click()
 
-    expect(await page.getByRole('region', { name: 'Operations' }).innerText()).toContain('harmless pay Eve')
+    expect(await page.getByRole('region', { name: 'All changes' }).innerText()).toContain('harmless pay Eve')
   })
 
   test('a long value of a line is shown whole on request, before and after', async () => {
@@ -87,7 +87,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect(await shown('Deals: Prospecting')).toContain('−1')
     expect(await shown('Pipeline')).toContain('−€7,000')
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await page.getByText('1 operation approved.').waitFor()
+    await page.getByText('1 change approved.').waitFor()
     await effect.waitFor({ state: 'detached' })
     expect((await read('/Metric/deals_won')).value).toBe(won + 1)
   })
@@ -108,7 +108,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.getByRole('button', { name: 'Apply choices' }).click()
     await page.getByRole('heading', { name: '2 conflicts' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await page.getByText('2 operations approved.').waitFor()
+    await page.getByText('2 changes approved.').waitFor()
 
     expect([(await read(`/Contact/${a}`)).title, (await read(`/Contact/${b}`)).title]).toEqual(['2', '3'])
     expect((await read(`/Contact/${c}`)).title).toBe('2')
@@ -130,12 +130,12 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.locator('.review-change', { hasText: 'Title' }).waitFor({ state: 'detached' })
     expect(await page.locator('.review-change').count()).toBe(2)
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await page.getByText('1 operation approved.').waitFor()
+    await page.getByText('1 change approved.').waitFor()
 
     expect(await read(`/Contact/${id}`)).toMatchObject({ title: '3', phone: '2', source: '2' })
     await page.goto(`${stage.host.url}/console#/~acme/changesets/${verb.$id}`)
     await page.getByRole('heading', { name: '1 conflict' }).waitFor()
-    expect(await page.getByLabel('Leave out the operation').isChecked()).toBe(true)
+    expect(await page.getByLabel('Leave out this change').isChecked()).toBe(true)
   })
 
   test('the keyboard alone moves, chooses, comments and approves in part', async () => {
@@ -157,11 +157,11 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await page.locator('.talk', { hasText: 'The second one stays.' }).waitFor()
     await page.locator('h1').click()
     await page.keyboard.press('a')
-    await page.getByText('2 operations approved.').waitFor()
+    await page.getByText('2 changes approved.').waitFor()
 
     const titles = await Promise.all(ids.map(async (id) => (await read(`/Contact/${id}`)).title ?? null))
     expect(titles).toEqual(['typed', null, 'typed'])
-    await page.getByText('2 of 3 operations were approved.').waitFor()
+    await page.getByText('2 of 3 changes were approved.').waitFor()
     await page.getByText('Left out', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Proposals' }).waitFor()
@@ -201,7 +201,7 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     await expect.poll(() => sent.length).toBe(1)
     await act(second!)
     answered.resolve()
-    await page.getByText('1 operation approved.').waitFor()
+    await page.getByText('1 change approved.').waitFor()
     await act(second!)
     const asked = await page.getByRole('dialog').count()
     reading.resolve()

@@ -151,7 +151,7 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     const editor = page.getByRole('form', { name: 'What it does' })
     await editor.getByRole('button', { name: 'Add a step' }).click()
-    await page.getByRole('menuitem', { name: 'Change an entity' }).click()
+    await page.getByRole('menuitem', { name: 'Change an entry' }).click()
 
     await editor.getByText(/^Step 1 · /).waitFor()
     await page.getByRole('heading', { name: 'Thank the customer' }).waitFor()

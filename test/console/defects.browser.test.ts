@@ -148,7 +148,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('button', { name: 'Condition', exact: true }).click()
     await page.getByLabel('Field', { exact: true }).selectOption('value')
-    await page.getByLabel('Operator').selectOption('$gte')
+    await page.getByLabel('Comparison').selectOption('$gte')
 
     await page.getByLabel('Field', { exact: true }).selectOption('stage')
     await page.getByLabel('Value', { exact: true }).selectOption('Won')

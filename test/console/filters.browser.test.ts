@@ -11,7 +11,7 @@ const titles = async (page: Tab['page']) => (await page.locator('tbody .title').
 async function condition(page: Tab['page'], field: string, operator: string): Promise<void> {
   await page.getByRole('button', { name: 'Condition', exact: true }).click()
   await page.getByLabel('Field', { exact: true }).last().selectOption(field)
-  await page.getByLabel('Operator').last().selectOption({ label: operator })
+  await page.getByLabel('Comparison').last().selectOption({ label: operator })
 }
 
 describe.skipIf(BROWSER === null)('filters in words', () => {
@@ -23,7 +23,7 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
 
     await page.getByLabel('Value', { exact: true }).fill('harbour (pi')
     await expect.poll(() => titles(page)).toEqual(['Filtered HARBOUR (pilot'])
-    await page.getByLabel('Operator').selectOption({ label: 'starts with' })
+    await page.getByLabel('Comparison').selectOption({ label: 'starts with' })
     await page.getByLabel('Value', { exact: true }).fill('filtered h')
     await expect.poll(() => titles(page)).toEqual(['Filtered HARBOUR (pilot'])
     await page.getByLabel('Value', { exact: true }).fill('(((')
@@ -55,7 +55,7 @@ describe.skipIf(BROWSER === null)('filters in words', () => {
 
     await page.getByLabel('Value', { exact: true }).fill(today)
     await expect.poll(() => titles(page)).toContain('Made today')
-    await page.getByLabel('Operator').selectOption({ label: 'is in' })
+    await page.getByLabel('Comparison').selectOption({ label: 'is in' })
     await page.getByLabel('Value', { exact: true }).selectOption('yesterday')
     await expect.poll(() => titles(page)).not.toContain('Made today')
     await page.getByLabel('Value', { exact: true }).selectOption('last 30 days')

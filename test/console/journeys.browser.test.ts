@@ -31,7 +31,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('button', { name: 'Condition', exact: true }).click()
     await page.getByLabel('Field', { exact: true }).selectOption('value')
-    await page.getByLabel('Operator').selectOption('$gte')
+    await page.getByLabel('Comparison').selectOption('$gte')
     await page.getByLabel('Value', { exact: true }).fill('40000')
     await page.getByRole('columnheader', { name: 'Value' }).getByRole('button').click()
 
@@ -125,7 +125,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await change.getByText('Operator').waitFor()
     expect(await change.locator('del').textContent()).toBe('Analyst')
     expect(await change.locator('ins').textContent()).toBe('Director')
-    await page.getByRole('button', { name: 'Roll back to here' }).click()
+    await page.getByRole('button', { name: 'Return to this state' }).click()
     await page.locator('.facts dd', { hasText: 'Analyst' }).waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -149,7 +149,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.locator('tbody .title').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     expect(page.url()).toContain('asOf=')
-    expect(await page.getByRole('button', { name: /^(Edit|Delete|Roll back)/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^(Edit|Delete|Return to)/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Back to now' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
   })
@@ -187,7 +187,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.keyboard.press('n')
     await page.locator('tbody .title').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
-    expect(await page.getByRole('button', { name: /^(Edit|Delete|Assign|Roll back|Qualify)/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^(Edit|Delete|Assign|Return to|Qualify)/ }).count()).toBe(0)
     await page.goto(`${stage.host.url}/console#/~acme/types`)
     await page.getByRole('link', { name: 'Contact', exact: true }).waitFor()
     expect(await page.getByRole('link', { name: 'New type' }).count()).toBe(0)
@@ -287,7 +287,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
       `${stage.host.url}/console#/~acme/types?asOf=${new Date(Date.now() - 150 * 86_400_000).toISOString()}`,
     )
 
-    await page.getByText('Types are shown as they are declared now').waitFor()
+    await page.getByText('Types are shown as they are now').waitFor()
     await expect.poll(() => count.textContent()).toMatch(/^\d/)
     await expect.poll(async () => Number(await count.textContent())).toBeLessThan(now)
   })
@@ -312,7 +312,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.locator('tbody tr').first().waitFor()
     await host.request('POST', `/~acme/api-keys/${body.$id}/revoke`)
 
-    await page.getByText('no longer opens the tenant').waitFor()
+    await page.getByText('This key no longer works').waitFor()
     expect(await page.getByText('Northwind').count()).toBe(0)
     await giveKey({ page }, await host.key('acme', 'read:all'))
 

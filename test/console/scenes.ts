@@ -31,7 +31,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'filter',
     path: () => `Deal?filter=${encodeURIComponent('{"value":{"$gte":20000}}')}&sort=-value`,
-    arrange: (page) => page.getByLabel('Operator').waitFor(),
+    arrange: (page) => page.getByLabel('Comparison').waitFor(),
   },
   { name: 'groups', path: () => 'Deal?group=stage', arrange: (page) => page.locator('.group-head').first().waitFor() },
   {

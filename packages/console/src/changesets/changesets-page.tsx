@@ -74,7 +74,7 @@ function Inbox() {
             ),
           },
           { label: t('State'), cell: (changeset) => <State value={changeset.state} /> },
-          { label: t('Operations'), isNumber: true, cell: ({ operationCount }) => numberText(operationCount) },
+          { label: t('Changes'), isNumber: true, cell: ({ operationCount }) => numberText(operationCount) },
           {
             label: t('Types'),
             cell: ({ types = [] }) => types.map((type) => labelOf(nouns.value.get(type)?.path ?? type)).join(', '),

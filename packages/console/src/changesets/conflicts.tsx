@@ -46,7 +46,7 @@ export function Conflicts(props: {
                   checked={!taken.has(key)}
                   onChange={() => set([key], false)}
                 />{' '}
-                {field === null ? t('Leave out the operation') : t('Leave what is there')}
+                {field === null ? t('Leave out this change') : t('Leave what is there')}
               </label>
               <label>
                 <input

@@ -74,7 +74,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
   const hasChosen = chosen.size > 0 && (conflicts.length === 0 || chosen.size < numbers.length)
   const approve = () => {
     const isPart = chosen.size < numbers.length
-    const done = `${numberText(chosen.size)} operation${chosen.size === 1 ? '' : 's'} approved.`
+    const done = chosen.size === 1 ? t('1 change approved.') : t('{} changes approved.', numberText(chosen.size))
     return decide('approve', isPart ? { operations: [...chosen] } : {}, done)
   }
   const askToReject = () => isDecided() || setRejecting(true)
@@ -133,7 +133,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             disabled={!hasChosen}
             title={
               conflicts.length > 0
-                ? t('Decide the conflicts first, or choose the operations to approve')
+                ? t('Decide the conflicts first, or choose the changes to approve')
                 : t('Approve (a)')
             }
           >
@@ -159,7 +159,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
       {changeset.approved && (
         <p class="notice" role="status">
           {t(
-            '{} of {} operations were approved. The others are marked as left out.',
+            '{} of {} changes were approved. The others are marked as left out.',
             numberText(changeset.approved.length),
             numberText(numbers.length),
           )}
@@ -187,7 +187,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
               </button>
             )}
             <span class="review-count" aria-live="polite">
-              {numbers.length === 1 ? t('1 operation') : t('{} operations', numberText(numbers.length))}
+              {numbers.length === 1 ? t('1 change') : t('{} changes', numberText(numbers.length))}
             </span>
           </div>
           <ReviewList
@@ -228,8 +228,8 @@ function Operations({ all }: { all: Reviewed['operations'] }) {
   const [isShown, setShown] = useState(false)
   return (
     <details class="panel" onToggle={(event) => setShown(event.currentTarget.open)}>
-      <summary>{t('Operations as data')}</summary>
-      {isShown && <JsonText label={t('Operations')} value={all} />}
+      <summary>{t('Changes as data')}</summary>
+      {isShown && <JsonText label={t('All changes')} value={all} />}
     </details>
   )
 }

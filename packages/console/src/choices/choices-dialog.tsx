@@ -126,9 +126,7 @@ export function ChoicesDialog(props: { noun: Noun; field?: string; onClose: () =
           </button>
         </div>
       )}
-      <p class="hint">
-        {t('A colour is that of the word everywhere in the tenant. A choice that verbs need cannot be removed.')}
-      </p>
+      <p class="hint">{t('A colour is that of the word everywhere. A choice that actions need cannot be removed.')}</p>
     </FormDialog>
   )
 }

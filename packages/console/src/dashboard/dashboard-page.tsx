@@ -81,7 +81,7 @@ export function DashboardsPage() {
         >
           {dashboardStore() === 'browser' && (
             <p class="hint">
-              {t('This key may not store dashboards in the tenant, so this one is kept in this browser only.')}
+              {t('You may not save dashboards for everyone, so this one is kept in this browser only.')}
             </p>
           )}
         </NameDialog>

@@ -83,7 +83,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
     try {
       const change = { path: `/${noun.name}/${id}/rollback`, body: { asOf: version.timestamp }, type: noun.name }
       const { correlation } = await write({ ...change, version: entity?.$version })
-      sayDone(t('Rolled back to version {}, as a new version.', version.version), correlation)
+      sayDone(t('It is again as it was on {}.', momentText(version.timestamp)), correlation)
     } catch (reason) {
       sayError(reason)
     }
@@ -154,7 +154,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
               ? t('There was no such {} at that time.', singular(noun))
               : past.value
                 ? t('This {} is deleted. What is deleted keeps its past.', singular(noun))
-                : t('There never was a {} of this id.', singular(noun))}
+                : t('There never was such a {}.', singular(noun))}
           </p>
           {writes && noun.verbs.restore && past.value !== null && (
             <Act class="primary" onRun={restore}>

@@ -78,7 +78,6 @@ function Moment(props: {
         <span class="when">
           {agoText(version.timestamp)} · <Time iso={version.timestamp} />
         </span>
-        <span class="version">{t('version {}', version.version)}</span>
       </div>
       <Changes
         changes={changesOf(version)}
@@ -102,7 +101,7 @@ function Moment(props: {
         )}
         {props.writes && !isNewest && version.verb !== 'delete' && (
           <Act class="quiet" onRun={() => props.onRollback(version)}>
-            {t('Roll back to here')}
+            {t('Return to this state')}
           </Act>
         )}
       </div>

@@ -235,7 +235,7 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
                 <Seal event={event.id} />
               </p>
               <EventChanges event={event} />
-              <JsonText value={event.data} label={t('The entity after the event')} />
+              <JsonText value={event.data} label={t('The entry after the event')} />
             </div>
           )}
         </details>

@@ -134,7 +134,7 @@ function Nothing() {
     <EmptyState icon="star" title={t('Nothing is here yet')}>
       {mayChange(noun) && (
         <a class="button" href={href(['Contact'], { new: '1' })}>
-          {t('Create the first {}', noun ? singular(noun) : t('entity'))}
+          {t('Create the first {}', noun ? singular(noun) : t('entry'))}
         </a>
       )}
       {mayWrite() && (

@@ -91,7 +91,7 @@ export async function readRows(file: File): Promise<SentRow[]> {
   const text = (await new Response(streamOf(file)).text()).replace(/^\uFEFF/, '')
   if (/\.(ndjson|jsonl)(\.gz)?$/i.test(file.name)) return linesOf(text)
   const values: unknown = JSON.parse(text)
-  if (!Array.isArray(values)) throw new Error(t('The file is not a list of entities: [{ … }, { … }].'))
+  if (!Array.isArray(values)) throw new Error(t('The file is not a list of entries: [{ … }, { … }].'))
   return values.map((value, row) => ({ row, text: `${JSON.stringify(value)}\n` }))
 }
 

@@ -97,13 +97,13 @@ function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSave
       {viewStore() === 'browser' ? (
         <p class="hint">
           {t(
-            'This key may not store views in the tenant, so this one is kept in this browser only. Other people and other browsers do not see it.',
+            'You may not save views for everyone, so this one is kept in this browser only. Other people and other browsers do not see it.',
           )}
         </p>
       ) : (
         <label class="check">
           <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
-          {t('Share it with everyone who opens this tenant')}
+          {t('Share it with everyone')}
         </label>
       )}
     </NameDialog>

@@ -102,7 +102,7 @@ export function BinPage() {
         )}
       </div>
       <DataTable
-        label={t('Deleted entities')}
+        label={t('Deleted entries')}
         data={found}
         rows={rows}
         keyOf={({ id }) => id}

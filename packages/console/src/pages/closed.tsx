@@ -7,7 +7,7 @@ export function ClosedPage({ to, isUnknown = false }: { to: string; isUnknown?: 
     return (
       <>
         <h1 class="unseen">{t('Not found')}</h1>
-        <EmptyState icon="search" title={t('There is no {} in this tenant.', to)} />
+        <EmptyState icon="search" title={t('There is no {} here.', to)} />
       </>
     )
   }

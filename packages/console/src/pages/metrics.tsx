@@ -48,7 +48,7 @@ export function MetricsPage() {
   const stages = (snapshot.value?.pipeline as { stages?: Json } | undefined)?.stages
   return (
     <>
-      <Head title={t('Metrics')} about={t('Computed from the entities and their past')} />
+      <Head title={t('Metrics')} about={t('Computed from all entries and their past')} />
       <Failure error={snapshot.error} onRetry={snapshot.reload} />
       {!snapshot.value && !snapshot.error && <Skeleton rows={6} />}
       <div class="sections">

@@ -117,9 +117,6 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
           <RoleRows types={types} own={own} rows={rows} onChange={setRows} />
         </details>
       )}
-      <p class="hint">
-        {t('Scopes:')} <code>{scopesOf(rights) || 'none'}</code>
-      </p>
     </FormDialog>
   )
 }

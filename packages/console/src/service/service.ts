@@ -48,7 +48,7 @@ export function checkKey(status: number): void {
   leave(
     session.value?.csrf
       ? t('You are signed out. Sign in again to continue here.')
-      : t('This key no longer opens the tenant. Paste one that does to continue here.'),
+      : t('This key no longer works. Paste another one to continue here.'),
   )
 }
 

@@ -21,7 +21,7 @@ export function SettingsPage() {
       <div class="settings">
         {mayConfigure() && (
           <section class="panel" aria-labelledby="tenant-title">
-            <h2 id="tenant-title">{t('For everyone in this tenant')}</h2>
+            <h2 id="tenant-title">{t('For everyone')}</h2>
             <NameField />
             <CurrencyField />
           </section>

@@ -14,8 +14,38 @@ const LANGUAGES = [
   { name: 'Hebrew', texts: hebrew },
 ]
 
+/** Pages of people who manage keys, tenants or webhooks, or who write queries and code. */
+const FOR_DEVELOPERS = [
+  'operator/**',
+  'pages/{agent,query}.tsx',
+  'parts/frame/{key-box,side}.tsx',
+  'people/keys.tsx',
+  'types/preview.tsx',
+  'webhooks/**',
+]
+/** Who acts besides people and keys, actions of the operator's log, and steps of tasks. */
+const OF_THE_OPERATOR = [
+  ...['Anonymous', 'Operator', 'Service', 'Signup'],
+  ...[
+    'Backup',
+    'Create',
+    'Damage',
+    'Delete',
+    'Fork',
+    'Quarantine',
+    'Release',
+    'Restore',
+    'Rotate',
+    'Set aside',
+    'Whole',
+  ],
+  ...['Begin', 'Copy', 'Detach', 'Read', 'Receive', 'Replay', 'Salvage', 'Send', 'Verify'],
+]
+const OF_THE_API =
+  /\b(verbs?|scopes?|tenants?|changesets?|entity|entities|nouns?|operators?|operations?|declared?|notation|payload|roll(ed)? ?back|version \{\}|arguments?)\b/i
+
 test.each(LANGUAGES)('every text of the console, and every name of the catalogue, is in $name', ({ texts }) => {
-  const wanted = [...textsInSources(), ...namesOfTheCatalogue(), ...PERIODS.map(englishOf)]
+  const wanted = [...textsInSources(), ...namesOfTheCatalogue(), ...PERIODS.map(englishOf), ...OF_THE_OPERATOR]
 
   expect(wanted.length).toBeGreaterThan(1_500)
   expect(wanted.filter((english) => !Object.hasOwn(texts, english))).toEqual([])
@@ -31,6 +61,13 @@ test.each(LANGUAGES)('no text in $name has a place for a value that the English 
   expect(wrong).toEqual([])
 })
 
+test('pages for daily work say action, entry and change, and not the words of the API', () => {
+  const daily = textsInSources(FOR_DEVELOPERS)
+
+  expect(daily.length).toBeGreaterThan(900)
+  expect(daily.filter((text) => OF_THE_API.test(text))).toEqual([])
+})
+
 test.each([
   ['New {}', ['deal'], 'New deal'],
   ['{} of {}', [1, 2], '1 of 2'],
@@ -42,8 +79,8 @@ test.each([
 })
 
 /** The texts that the sources name. Each has to be there as it is, so that it can be found. */
-function textsInSources(): string[] {
-  const sources = globSync('**/*.{ts,tsx}', { cwd: SOURCES, exclude: ['texts/**', '**/*.test.ts'] })
+function textsInSources(except: readonly string[] = []): string[] {
+  const sources = globSync('**/*.{ts,tsx}', { cwd: SOURCES, exclude: ['texts/**', '**/*.test.ts', ...except] })
   return sources.flatMap((name) => {
     const source = readFileSync(join(SOURCES, name), 'utf8')
     const calls = [...source.matchAll(/(?<![\w.])t\(\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|.{0,30})/g)]

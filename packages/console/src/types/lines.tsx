@@ -160,7 +160,7 @@ export function VerbLine(props: {
   return (
     <div class="filter-line">
       <input
-        aria-label={t('Verb name')}
+        aria-label={t('Name of the action')}
         required
         pattern={NAMED}
         title={t('A name has a letter from A to Z.')}
@@ -171,7 +171,7 @@ export function VerbLine(props: {
       <Menu
         class="select-like"
         align="start"
-        name={`${row.name || t('The verb')} ${starts}`}
+        name={`${row.name || t('The action')} ${starts}`}
         label={starts}
         items={props.states.map((state) => ({
           label: state,
@@ -180,7 +180,7 @@ export function VerbLine(props: {
         }))}
       />
       <select
-        aria-label={t('State after {}', row.name || t('the verb'))}
+        aria-label={t('State after {}', row.name || t('the action'))}
         required
         value={row.to}
         onChange={(event) => onChange({ to: event.currentTarget.value })}
@@ -192,7 +192,7 @@ export function VerbLine(props: {
           </option>
         ))}
       </select>
-      <button type="button" class="quiet icon-only" aria-label={t('Remove the verb')} onClick={props.onRemove}>
+      <button type="button" class="quiet icon-only" aria-label={t('Remove the action')} onClick={props.onRemove}>
         <Icon name="close" />
       </button>
     </div>

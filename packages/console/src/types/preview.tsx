@@ -44,7 +44,7 @@ export function Preview({ noun, draft, refusal }: { noun: Noun | null; draft: Ty
               {t(
                 'Removes {}{}',
                 name,
-                filled > 0 ? t(': {} stored values are no longer declared', numberText(filled)) : '',
+                filled > 0 ? t(': {} stored values no longer belong to a field', numberText(filled)) : '',
               )}
             </li>
           ))}
@@ -52,8 +52,8 @@ export function Preview({ noun, draft, refusal }: { noun: Noun | null; draft: Ty
           {value.entities > 0 && (
             <li class="hint">
               {value.entities === 1
-                ? t('1 entity of this type exists.')
-                : t('{} entities of this type exist.', numberText(value.entities))}
+                ? t('1 entry of this type exists.')
+                : t('{} entries of this type exist.', numberText(value.entities))}
             </li>
           )}
         </ul>

@@ -53,7 +53,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
       await request('PUT', `/schema/${encodeURIComponent(name)}`, { body: notationOf(draft) })
       await loadNouns()
       setError(null)
-      say(noun ? t('{} saved.', labelOf(name)) : t('{} declared.', labelOf(name)))
+      say(noun ? t('{} saved.', labelOf(name)) : t('{} created.', labelOf(name)))
       if (!noun) go(['types', name])
     } catch (reason) {
       setError(reason as Error)
@@ -61,8 +61,8 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
   }
   const drop = async () => {
     const about = isBuiltIn
-      ? t('The type loses all that was added to it. Stored values stay, but are no longer declared.')
-      : t('The type can be taken back while it has no entities.')
+      ? t('The type loses all that was added to it. Stored values stay, but no longer belong to a field.')
+      : t('The type can be taken back while it has no entries.')
     if (
       !(await confirm(
         t('Take back {}?', isBuiltIn ? t('the additions to {}', draft.name) : draft.name),
@@ -147,9 +147,9 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
         >
           <Icon name="plus" /> {t('Field')}
         </button>
-        <h2>{t('Verbs that move the state')}</h2>
+        <h2>{t('Actions that move the state')}</h2>
         {states.length === 0 ? (
-          <p class="hint">{t('A choice field named status or stage makes states, and verbs move between them.')}</p>
+          <p class="hint">{t('A choice field named status or stage makes states, and actions move between them.')}</p>
         ) : (
           <>
             {draft.verbs.map((row, at) => (
@@ -166,7 +166,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
               class="quiet"
               onClick={() => setDraft({ ...draft, verbs: [...draft.verbs, { name: '', from: '', to: '' }] })}
             >
-              <Icon name="plus" /> {t('Verb')}
+              <Icon name="plus" /> {t('Action')}
             </button>
           </>
         )}

@@ -54,7 +54,7 @@ export function TypeHooks({ noun, canWrite }: { noun: Noun; canWrite: boolean })
           <option value="">{t('choose…')}</option>
           {list.map((step) => (
             <option key={step} value={step}>
-              {t('{}, {} the verb', labelOf(step), steps.before.includes(step) ? t('before') : t('after'))}
+              {t('{}, {} the action', labelOf(step), steps.before.includes(step) ? t('before') : t('after'))}
               {hooks.some(({ name }) => name === step) ? ` ${t('· has code')}` : ''}
             </option>
           ))}

@@ -79,7 +79,7 @@ function TypeList() {
   const counts = useCounts(all, time)
   return (
     <>
-      <Head title={t('Types')} about={t('What the tenant can hold, and the code that runs with it')}>
+      <Head title={t('Types')} about={t('What can be stored here, and the code that runs with it')}>
         {canDeclare() && (
           <a class="button primary" href={href(['types', NEW])}>
             <Icon name="plus" /> {t('New type')}
@@ -88,13 +88,13 @@ function TypeList() {
       </Head>
       {asOf.value !== null && (
         <p class="notice" role="status">
-          {t('Types are shown as they are declared now, and their entities are counted as of then.')}
+          {t('Types are shown as they are now, and their entries are counted as of then.')}
         </p>
       )}
       {own.length === 0 && canDeclare() && (
         <p class="notice">
           {t(
-            'You have no types of your own yet. Declare one for what is special in your business, or add fields to a built-in type below.',
+            'You have no types of your own yet. Make one for what is special in your business, or add fields to a built-in type below.',
           )}
         </p>
       )}
@@ -113,11 +113,11 @@ function TypeList() {
               </a>
             ),
           },
-          { label: t('Domain'), cell: ({ domain }) => labelOf(domain) },
+          { label: t('Area'), cell: ({ domain }) => labelOf(domain) },
           { label: t('Fields'), isNumber: true, cell: ({ fields }) => Object.keys(fields).length },
-          { label: t('Verbs'), isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
+          { label: t('Actions'), isNumber: true, cell: ({ verbs }) => Object.keys(verbs).length },
           {
-            label: t('Entities'),
+            label: t('Entries'),
             isNumber: true,
             cell: ({ name }) => (counts.value ? numberText(counts.value.get(name) ?? 0) : '…'),
           },

@@ -12,7 +12,7 @@ export interface ArgRow {
 export type StepKind = 'verb' | 'code' | 'request' | 'wait' | 'until' | 'waitFor' | 'ask' | 'send'
 
 export const STEP_KINDS: { readonly [kind in StepKind]: string } = {
-  verb: t('Change an entity'),
+  verb: t('Change an entry'),
   code: t('Run code'),
   request: t('Call another service'),
   wait: t('Wait for a while'),

@@ -90,7 +90,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
           onChange={(type) => onChange({ type, verb: '' })}
         />
         <SelectField
-          label={t('Verb')}
+          label={t('Action')}
           isRequired
           value={row.verb}
           options={verbs.map((verb) => ({ value: verb, label: labelOf(verb) }))}
@@ -98,7 +98,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
         />
         {row.verb !== '' && row.verb !== 'create' && (
           <TextField
-            label={t('Of the entity')}
+            label={t('Of the entry')}
             class="code"
             required
             placeholder="$event.data.$id"
@@ -110,7 +110,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
       {row.args.map((arg, at) => (
         <div class="filter-line" key={at}>
           <select
-            aria-label={t('Argument')}
+            aria-label={t('Field')}
             required
             value={arg.name}
             onChange={(event) => setArg(at, { name: event.currentTarget.value })}
@@ -123,7 +123,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
             ))}
           </select>
           <input
-            aria-label={t('Value of {}', arg.name || t('the argument'))}
+            aria-label={t('Value of {}', arg.name || t('the field'))}
             class="code"
             placeholder="$event.data.name"
             value={arg.text}
@@ -132,7 +132,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
           <button
             type="button"
             class="quiet icon-only"
-            aria-label={t('Remove {}', arg.name || t('the argument'))}
+            aria-label={t('Remove {}', arg.name || t('the field'))}
             onClick={() => onChange({ args: row.args.filter((_, n) => n !== at) })}
           >
             <Icon name="close" />
@@ -141,7 +141,7 @@ function VerbFields({ row, onChange }: { row: StepRow; onChange: (patch: Partial
       ))}
       {noun && (
         <button type="button" class="quiet" onClick={() => onChange({ args: [...row.args, { name: '', text: '' }] })}>
-          <Icon name="plus" /> {t('Argument')}
+          <Icon name="plus" /> {t('Field')}
         </button>
       )}
     </>

@@ -76,7 +76,7 @@ export async function move(noun: Noun, entity: Entity, field: string, target: st
   const names = ways.map(({ name }) => labelOf(name)).join(', ')
   say(
     t(
-      'No verb leads from {} to {}.{}',
+      'No action leads from {} to {}.{}',
       from,
       labelOf(target),
       names ? ` ${t('From {} there {}: {}.', from, ways.length === 1 ? t('is') : t('are'), names)}` : '',

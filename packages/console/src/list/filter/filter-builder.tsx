@@ -200,7 +200,7 @@ function Line(props: {
         ))}
       </select>
       <select
-        aria-label={t('Operator')}
+        aria-label={t('Comparison')}
         value={line.operator}
         onChange={(event) => {
           const operator = event.currentTarget.value

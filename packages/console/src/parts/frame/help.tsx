@@ -11,7 +11,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['[ ]', t('Previous, next page')],
   ['Enter', t('Open the row')],
   ['x', t('Select the row')],
-  ['e', t('Edit the row or the entity')],
+  ['e', t('Edit the row or the entry')],
   ['i', t('Choose cells: arrows move, Enter edits, Ctrl C copies, Ctrl V pastes')],
   ['n', t('New')],
   ['Ctrl S', t('Save')],

@@ -117,7 +117,7 @@ export function KeyBox() {
         {unknown !== null && unknown === tenant.trim() && (
           <p class="notice" role="alert">
             {t('There is no tenant')} <strong>~{unknown}</strong>{' '}
-            {t('yet. Check the name, or open it to start it with your first entity.')}
+            {t('yet. Check the name, or open it to start it with your first entry.')}
           </p>
         )}
         <button type="submit" class="primary" aria-busy={busy}>

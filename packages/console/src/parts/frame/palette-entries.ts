@@ -76,7 +76,7 @@ export function commandsFor(words: string): Entry[] {
           command('month', t('Time'), t('Travel a month back'), 'clock', () => travel(ago(30 * DAY))),
         ]
       : [command('now', t('Time'), t('Back to now'), 'clock', () => travel(null))]),
-    command('leave', t('Key'), t('Leave this tenant'), 'out', () => leave()),
+    command('leave', t('Key'), t('Leave'), 'out', () => leave()),
   ]
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean)
   if (parts.length === 0) return all.filter(({ section }) => section !== t('Create')).slice(0, 12)

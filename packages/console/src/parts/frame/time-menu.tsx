@@ -54,7 +54,7 @@ export function TimeMenu({ start }: { start: number }) {
             setNaming(false)
           }}
         >
-          <p class="hint">{t('Everyone in the tenant sees the mark on the slider and in this menu.')}</p>
+          <p class="hint">{t('Everyone sees the mark on the slider and in this menu.')}</p>
         </NameDialog>
       )}
     </>

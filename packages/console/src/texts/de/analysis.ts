@@ -7,8 +7,8 @@ const texts = {
   'A dashboard shows counts, sums and metrics of your choice, now or at any time.':
     'Ein Dashboard zeigt Zahlen, Summen und Kennzahlen Ihrer Wahl, jetzt oder zu jeder Zeit.',
   Create: 'Anlegen',
-  'This key may not store dashboards in the tenant, so this one is kept in this browser only.':
-    'Dieser Schlüssel darf keine Dashboards im Mandanten speichern. Dieses bleibt nur in diesem Browser.',
+  'You may not save dashboards for everyone, so this one is kept in this browser only.':
+    'Sie dürfen keine Dashboards für alle speichern. Dieses bleibt nur in diesem Browser.',
   'Actions for {}': 'Aktionen für {}',
   'Edit…': 'Bearbeiten…',
   'Move left': 'Nach links',
@@ -22,8 +22,7 @@ const texts = {
   'Delete this dashboard': 'Dieses Dashboard löschen',
   'Dashboard “{}” created.': 'Dashboard „{}“ angelegt.',
   'Dashboard “{}” deleted.': 'Dashboard „{}“ gelöscht.',
-  'Tickets by status': 'Tickets nach Status',
-  'Deals by stage': 'Geschäfte nach Phase',
+  '{} of the {}': '{} der {}',
   Pipeline: 'Pipeline',
   'How many there are': 'Wie viele es gibt',
   'The sum of a field': 'Die Summe eines Felds',
@@ -62,7 +61,7 @@ const texts = {
   Connecting: 'Verbinden',
   'Open this {}': '{} öffnen',
   'Only this {}': 'Nur zu: {}',
-  'The entity after the event': 'Der Eintrag nach dem Ereignis',
+  'The entry after the event': 'Der Eintrag nach dem Ereignis',
   '{} in all': '{} insgesamt',
   '{} up to then': '{} bis dahin',
   Time: 'Zeit',
@@ -103,7 +102,7 @@ const texts = {
   'Find by name': 'Nach Namen suchen',
   'Select all {} shown': 'Alle {} gezeigten auswählen',
   'Restore {}': '{} wiederherstellen',
-  'Deleted entities': 'Gelöschte Einträge',
+  'Deleted entries': 'Gelöschte Einträge',
   'The bin is empty': 'Der Papierkorb ist leer',
   'Nothing here is called “{}”': 'Nichts hier heißt „{}“',
   'Deleted by': 'Gelöscht von',
@@ -113,7 +112,7 @@ const texts = {
   Newer: 'Neuere',
   Older: 'Ältere',
   Metrics: 'Kennzahlen',
-  'Computed from the entities and their past': 'Aus den Einträgen und ihrer Vergangenheit berechnet',
+  'Computed from all entries and their past': 'Aus den Einträgen und ihrer Vergangenheit berechnet',
   'No deals yet.': 'Noch keine Geschäfte.',
   'There were no deals at that time.': 'Zu dieser Zeit gab es keine Geschäfte.',
   'Last counted: {} came through.': 'Zuletzt gezählt: {} kamen durch.',
@@ -134,6 +133,8 @@ const texts = {
   '{} in {} ms': '{} in {} ms',
   'Shape of the answer': 'Form der Antwort',
   'Ctrl Enter runs it': 'Strg Enter führt sie aus',
+  'Deals by stage': 'Geschäfte nach Phase',
+  'Tickets by status': 'Tickets nach Status',
 }
 
 export default texts

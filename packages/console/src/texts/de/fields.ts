@@ -292,6 +292,7 @@ const texts = {
   Parts: 'Teile',
   Reviewer: 'Prüfende Person',
   Approved: 'Angenommen',
+  Domain: 'Domain',
 }
 
 export default texts

@@ -7,7 +7,7 @@ const texts = {
   'Your role or key does not include it. An administrator can change that.':
     'Ihre Rolle oder Ihr Schlüssel umfasst das nicht. Eine Administratorin oder ein Administrator kann das ändern.',
   hidden: 'verborgen',
-  'There is no {} in this tenant.': 'In diesem Mandanten gibt es {} nicht.',
+  'There is no {} here.': 'Hier gibt es {} nicht.',
   'This part of the console could not be loaded. It is tried again until it arrives.':
     'Dieser Teil der Konsole konnte nicht geladen werden. Es wird versucht, bis er da ist.',
   '{} changed while you edited': '{} hat sich geändert, während Sie bearbeitet haben',
@@ -37,7 +37,7 @@ const texts = {
   'Previous, next page': 'Vorige, nächste Seite',
   'Open the row': 'Zeile öffnen',
   'Select the row': 'Zeile auswählen',
-  'Edit the row or the entity': 'Zeile oder Eintrag bearbeiten',
+  'Edit the row or the entry': 'Zeile oder Eintrag bearbeiten',
   'Choose cells: arrows move, Enter edits, Ctrl C copies, Ctrl V pastes':
     'Zellen wählen: Pfeile bewegen, Enter bearbeitet, Strg C kopiert, Strg V fügt ein',
   'Undo the last change': 'Letzte Änderung rückgängig machen',
@@ -58,7 +58,7 @@ const texts = {
     'Ein Mandant enthält die Daten einer Firma. Ein Schlüssel nennt seinen; der Schlüssel des Betreibers in data/root.key öffnet jeden.',
   'Keep the key until this tab is closed': 'Den Schlüssel behalten, bis dieser Tab geschlossen wird',
   'There is no tenant': 'Es gibt keinen Mandanten',
-  'yet. Check the name, or open it to start it with your first entity.':
+  'yet. Check the name, or open it to start it with your first entry.':
     '. Prüfen Sie den Namen, oder öffnen Sie ihn, um ihn mit dem ersten Eintrag zu beginnen.',
   'Open it all the same': 'Trotzdem öffnen',
   'Open with sample data': 'Mit Beispieldaten öffnen',
@@ -70,7 +70,7 @@ const texts = {
   'Travel to yesterday': 'Zu gestern reisen',
   'Travel a month back': 'Einen Monat zurück reisen',
   'Back to now': 'Zurück zu jetzt',
-  'Leave this tenant': 'Diesen Mandanten verlassen',
+  Leave: 'Verlassen',
   'Search and commands': 'Suche und Befehle',
   'Search everything, or type a command': 'Alles durchsuchen, oder einen Befehl eingeben',
   Results: 'Ergebnisse',
@@ -88,7 +88,6 @@ const texts = {
   'Types without entries': 'Typen ohne Einträge',
   'Set up': 'Einrichten',
   'Sign out': 'Abmelden',
-  Leave: 'Verlassen',
   '{} of ~{} ended.': '{} von ~{} beendet.',
   'Running tasks': 'Laufende Aufgaben',
   'Exact time': 'Genaue Zeit',
@@ -103,8 +102,7 @@ const texts = {
   'Go to a time': 'Zu einer Zeit gehen',
   'Mark this moment': 'Diesen Moment markieren',
   Mark: 'Markieren',
-  'Everyone in the tenant sees the mark on the slider and in this menu.':
-    'Alle im Mandanten sehen die Marke am Regler und in diesem Menü.',
+  'Everyone sees the mark on the slider and in this menu.': 'Alle sehen die Marke am Regler und in diesem Menü.',
   Menu: 'Menü',
   'Keyboard help': 'Tastenkürzel',
   'Saving…': 'Wird gespeichert…',
@@ -148,8 +146,8 @@ const texts = {
   Passkey: 'Passkey',
   'You are signed out. Sign in again to continue here.':
     'Sie sind abgemeldet. Melden Sie sich wieder an, um hier weiterzumachen.',
-  'This key no longer opens the tenant. Paste one that does to continue here.':
-    'Dieser Schlüssel öffnet den Mandanten nicht mehr. Fügen Sie einen ein, der es tut, um hier weiterzumachen.',
+  'This key no longer works. Paste another one to continue here.':
+    'Dieser Schlüssel gilt nicht mehr. Fügen Sie einen anderen ein, um hier weiterzumachen.',
   'This link is into ~{}.': 'Dieser Link führt zu ~{}.',
   'It is being undone. That takes a moment.': 'Es wird rückgängig gemacht. Das dauert einen Moment.',
   Undone: 'Rückgängig gemacht',

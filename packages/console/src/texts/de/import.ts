@@ -85,7 +85,7 @@ const texts = {
   'Line {} has {} cells, but the first line names {} columns.':
     'Zeile {} hat {} Zellen, aber die erste Zeile nennt {} Spalten.',
   'Column {}': 'Spalte {}',
-  'The file is not a list of entities: [{ … }, { … }].': 'Die Datei ist keine Liste von Einträgen: [{ … }, { … }].',
+  'The file is not a list of entries: [{ … }, { … }].': 'Die Datei ist keine Liste von Einträgen: [{ … }, { … }].',
   Reason: 'Grund',
   'The connection broke while the file was sent.': 'Die Verbindung brach ab, während die Datei gesendet wurde.',
   'The import was cancelled.': 'Der Import wurde abgebrochen.',

@@ -10,8 +10,8 @@ const texts = {
   '{} needs it': '{} braucht es',
   'New choice': 'Neue Auswahl',
   Add: 'Hinzufügen',
-  'A colour is that of the word everywhere in the tenant. A choice that verbs need cannot be removed.':
-    'Eine Farbe gilt für das Wort im ganzen Mandanten. Was Aktionen brauchen, kann nicht entfernt werden.',
+  'A colour is that of the word everywhere. A choice that actions need cannot be removed.':
+    'Eine Farbe gilt für das Wort überall. Was Aktionen brauchen, kann nicht entfernt werden.',
   'The colours are saved.': 'Die Farben sind gespeichert.',
   'From {} until now': 'Von {} bis jetzt',
   'This {} was deleted since.': '{} wurde seitdem gelöscht.',
@@ -35,7 +35,7 @@ const texts = {
   'Not the same': 'Nicht dasselbe',
   'Move to': 'Verschieben nach',
   Do: 'Ausführen',
-  'No verb leads from {} to {}.{}': 'Kein Verb führt von {} zu {}.{}',
+  'No action leads from {} to {}.{}': 'Keine Aktion führt von {} zu {}.{}',
   'From {} there {}: {}.': 'Von {} aus {}: {}.',
   is: 'gibt es',
   are: 'gibt es',
@@ -86,7 +86,7 @@ const texts = {
   'Remove the group': 'Gruppe entfernen',
   Group: 'Gruppieren',
   'Clear all': 'Alles leeren',
-  Operator: 'Betreiber',
+  Comparison: 'Vergleich',
   'Remove condition': 'Bedingung entfernen',
   contains: 'enthält',
   'is not': 'ist nicht',
@@ -184,9 +184,9 @@ const texts = {
   Views: 'Ansichten',
   'Save this view': 'Diese Ansicht speichern',
   'Save view': 'Ansicht speichern',
-  'This key may not store views in the tenant, so this one is kept in this browser only. Other people and other browsers do not see it.':
-    'Dieser Schlüssel darf keine Ansichten im Mandanten speichern. Diese bleibt nur in diesem Browser. Andere Personen und Browser sehen sie nicht.',
-  'Share it with everyone who opens this tenant': 'Mit allen in diesem Mandanten teilen',
+  'You may not save views for everyone, so this one is kept in this browser only. Other people and other browsers do not see it.':
+    'Sie dürfen keine Ansichten für alle speichern. Diese bleibt nur in diesem Browser. Andere Personen und Browser sehen sie nicht.',
+  'Share it with everyone': 'Mit allen teilen',
   'View “{}” saved.': 'Ansicht „{}“ gespeichert.',
   'View “{}” updated.': 'Ansicht „{}“ aktualisiert.',
   'View “{}” deleted.': 'Ansicht „{}“ gelöscht.',

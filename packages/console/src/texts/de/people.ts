@@ -118,7 +118,7 @@ const texts = {
   'Roles are shown as they are now.': 'Rollen werden gezeigt, wie sie jetzt sind.',
   'No roles': 'Keine Rollen',
   'The role {} is saved.': 'Die Rolle {} ist gespeichert.',
-  'For everyone in this tenant': 'Für alle in diesem Mandanten',
+  'For everyone': 'Für alle',
   'For you, in this browser': 'Für Sie, in diesem Browser',
   Language: 'Sprache',
   Theme: 'Farbschema',
@@ -139,6 +139,26 @@ const texts = {
   Currency: 'Währung',
   'Amounts without a currency of their own are in this one, and new entries begin with it.':
     'Beträge ohne eigene Währung sind in dieser, und neue Einträge beginnen mit ihr.',
+  Fork: 'Abzweigen',
+  Release: 'Freigeben',
+  Replay: 'Einspielen',
+  Quarantine: 'In Quarantäne setzen',
+  Rotate: 'Schlüssel erneuern',
+  Salvage: 'Retten',
+  'Set aside': 'Beiseite legen',
+  Damage: 'Beschädigt',
+  Whole: 'Unbeschädigt',
+  Detach: 'Lösen',
+  Receive: 'Empfangen',
+  Begin: 'Beginnen',
+  'Last backup': 'Letzte Sicherung',
+  'as a log': 'als Protokoll',
+  'as a file': 'als Datei',
+  'The service knows when a backup was read, and not where it was saved: that is decided by who reads it.':
+    'Der Dienst weiß, wann eine Sicherung gelesen wurde, aber nicht, wo sie liegt: Das bestimmt, wer sie liest.',
+  Operator: 'Betreiber',
+  Signup: 'Registrierung',
+  Anonymous: 'Anonym',
 }
 
 export default texts

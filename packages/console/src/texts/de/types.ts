@@ -39,26 +39,25 @@ const texts = {
   'Default of {}': 'Vorgabe von {}',
   'from any state': 'aus jedem Zustand',
   'from {}': 'von {}',
-  'Verb name': 'Name des Verbs',
-  'The verb': 'Das Verb',
+  'Name of the action': 'Name der Aktion',
+  'The action': 'Die Aktion',
   'State after {}': 'Zustand nach {}',
-  'the verb': 'das Verb',
+  'the action': 'die Aktion',
   'to…': 'zu…',
   'to {}': 'zu {}',
-  'Remove the verb': 'Verb entfernen',
+  'Remove the action': 'Aktion entfernen',
   'Adds {}': 'Fügt {} hinzu',
   'Changes {}': 'Ändert {}',
   'Removes {}{}': 'Entfernt {}{}',
-  ': {} stored values are no longer declared': ': {} gespeicherte Werte sind nicht mehr deklariert',
+  ': {} stored values no longer belong to a field': ': {} gespeicherte Werte gehören zu keinem Feld mehr',
   'No changes': 'Keine Änderungen',
-  '1 entity of this type exists.': '1 Eintrag dieses Typs ist vorhanden.',
-  '{} entities of this type exist.': '{} Einträge dieses Typs sind vorhanden.',
+  '1 entry of this type exists.': '1 Eintrag dieses Typs ist vorhanden.',
+  '{} entries of this type exist.': '{} Einträge dieses Typs sind vorhanden.',
   'As code': 'Als Code',
   Notation: 'Notation',
-  '{} declared.': '{} deklariert.',
-  'The type loses all that was added to it. Stored values stay, but are no longer declared.':
-    'Der Typ verliert alles Hinzugefügte. Gespeicherte Werte bleiben, sind aber nicht mehr deklariert.',
-  'The type can be taken back while it has no entities.':
+  'The type loses all that was added to it. Stored values stay, but no longer belong to a field.':
+    'Der Typ verliert alles Hinzugefügte. Gespeicherte Werte bleiben, gehören aber zu keinem Feld mehr.',
+  'The type can be taken back while it has no entries.':
     'Der Typ kann zurückgenommen werden, solange er keine Einträge hat.',
   'Take back {}?': '{} zurücknehmen?',
   'the additions to {}': 'die Ergänzungen zu {}',
@@ -71,16 +70,16 @@ const texts = {
   Several: 'Mehrere',
   Index: 'Index',
   Default: 'Vorgabe',
-  'Verbs that move the state': 'Verben, die den Zustand ändern',
-  'A choice field named status or stage makes states, and verbs move between them.':
-    'Ein Auswahlfeld namens status oder stage ergibt Zustände, und Verben führen von einem zum anderen.',
-  Verb: 'Verb',
+  'Actions that move the state': 'Aktionen, die den Zustand ändern',
+  'A choice field named status or stage makes states, and actions move between them.':
+    'Ein Auswahlfeld namens status oder stage ergibt Zustände, und Aktionen führen von einem zum anderen.',
+  Action: 'Aktion',
   'Save the type': 'Typ speichern',
   'Create the type': 'Typ anlegen',
   'Take back…': 'Zurücknehmen…',
   Hooks: 'Hooks',
   Step: 'Schritt',
-  '{}, {} the verb': '{}, {} dem Verb',
+  '{}, {} the action': '{}, {} der Aktion',
   before: 'vor',
   after: 'nach',
   '· has code': '· mit Code',
@@ -95,15 +94,14 @@ const texts = {
   'A type of your own': 'Ein eigener Typ',
   'A built-in type': 'Ein eingebauter Typ',
   'Open the list': 'Liste öffnen',
-  'What the tenant can hold, and the code that runs with it':
-    'Was der Mandant enthalten kann, und der Code, der damit läuft',
-  'Types are shown as they are declared now, and their entities are counted as of then.':
-    'Typen werden gezeigt, wie sie jetzt deklariert sind; ihre Einträge sind die von damals.',
-  'You have no types of your own yet. Declare one for what is special in your business, or add fields to a built-in type below.':
-    'Sie haben noch keine eigenen Typen. Deklarieren Sie einen für das Besondere Ihres Geschäfts, oder fügen Sie unten einem eingebauten Typ Felder hinzu.',
-  Domain: 'Bereich',
-  Verbs: 'Verben',
-  Entities: 'Einträge',
+  'What can be stored here, and the code that runs with it':
+    'Was hier gespeichert werden kann, und der Code, der damit läuft',
+  'Types are shown as they are now, and their entries are counted as of then.':
+    'Typen werden gezeigt, wie sie jetzt sind; ihre Einträge sind die von damals.',
+  'You have no types of your own yet. Make one for what is special in your business, or add fields to a built-in type below.':
+    'Sie haben noch keine eigenen Typen. Legen Sie einen für das Besondere Ihres Geschäfts an, oder fügen Sie unten einem eingebauten Typ Felder hinzu.',
+  Area: 'Bereich',
+  Entries: 'Einträge',
 }
 
 export default texts

@@ -7,8 +7,8 @@ const texts = {
   'A dashboard shows counts, sums and metrics of your choice, now or at any time.':
     'לוח מחוונים מציג ספירות, סכומים ומדדים לבחירתכם, עכשיו או בכל זמן.',
   Create: 'יצירה',
-  'This key may not store dashboards in the tenant, so this one is kept in this browser only.':
-    'מפתח זה אינו רשאי לשמור לוחות מחוונים בדייר, ולכן לוח זה נשמר רק בדפדפן זה.',
+  'You may not save dashboards for everyone, so this one is kept in this browser only.':
+    'אינכם רשאים לשמור לוחות מחוונים לכולם, ולכן לוח זה נשמר רק בדפדפן זה.',
   'Actions for {}': 'פעולות עבור {}',
   'Edit…': 'עריכה…',
   'Move left': 'הזזה שמאלה',
@@ -22,8 +22,7 @@ const texts = {
   'Delete this dashboard': 'מחיקת לוח מחוונים זה',
   'Dashboard “{}” created.': 'לוח המחוונים ”{}“ נוצר.',
   'Dashboard “{}” deleted.': 'לוח המחוונים ”{}“ נמחק.',
-  'Tickets by status': 'פניות לפי מצב',
-  'Deals by stage': 'עסקאות לפי שלב',
+  '{} of the {}': '{} של ה{}',
   Pipeline: 'צינור מכירה',
   'How many there are': 'כמה יש',
   'The sum of a field': 'סכום של שדה',
@@ -62,7 +61,7 @@ const texts = {
   Connecting: 'מתחבר',
   'Open this {}': 'פתיחת {} זה',
   'Only this {}': 'רק {} זה',
-  'The entity after the event': 'הרשומה אחרי האירוע',
+  'The entry after the event': 'הרשומה אחרי האירוע',
   '{} in all': '{} בסך הכול',
   '{} up to then': '{} עד אז',
   Time: 'זמן',
@@ -101,7 +100,7 @@ const texts = {
   'Find by name': 'חיפוש לפי שם',
   'Select all {} shown': 'בחירת כל {} המוצגים',
   'Restore {}': 'שחזור {}',
-  'Deleted entities': 'רשומות שנמחקו',
+  'Deleted entries': 'רשומות שנמחקו',
   'The bin is empty': 'הסל ריק',
   'Nothing here is called “{}”': 'אין כאן דבר בשם ”{}“',
   'Deleted by': 'נמחק על ידי',
@@ -111,7 +110,7 @@ const texts = {
   Newer: 'חדשים יותר',
   Older: 'ישנים יותר',
   Metrics: 'מדדים',
-  'Computed from the entities and their past': 'מחושב מהרשומות ומעברן',
+  'Computed from all entries and their past': 'מחושב מהרשומות ומעברן',
   'No deals yet.': 'עדיין אין עסקאות.',
   'There were no deals at that time.': 'לא היו עסקאות באותו זמן.',
   'Last counted: {} came through.': 'נספר לאחרונה: {} עברו.',
@@ -132,6 +131,8 @@ const texts = {
   '{} in {} ms': '{} תוך {} אלפיות שנייה',
   'Shape of the answer': 'צורת התשובה',
   'Ctrl Enter runs it': 'Ctrl Enter מריץ',
+  'Deals by stage': 'עסקאות לפי שלב',
+  'Tickets by status': 'פניות לפי מצב',
 }
 
 export default texts

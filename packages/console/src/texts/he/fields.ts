@@ -292,6 +292,7 @@ const texts = {
   Parts: 'חלקים',
   Reviewer: 'סוקר',
   Approved: 'אושר',
+  Domain: 'דומיין',
 }
 
 export default texts

@@ -7,7 +7,7 @@ const texts = {
   'Your role or key does not include it. An administrator can change that.':
     'התפקיד או המפתח שלך אינם כוללים זאת. מנהל מערכת יכול לשנות זאת.',
   hidden: 'מוסתר',
-  'There is no {} in this tenant.': 'אין {} בדייר הזה.',
+  'There is no {} here.': 'אין כאן {}.',
   'This part of the console could not be loaded. It is tried again until it arrives.':
     'לא ניתן היה לטעון חלק זה של הקונסולה. ננסה שוב עד שיגיע.',
   '{} changed while you edited': '{} השתנה בזמן שערכתם',
@@ -37,7 +37,7 @@ const texts = {
   'Previous, next page': 'עמוד קודם, הבא',
   'Open the row': 'פתיחת השורה',
   'Select the row': 'בחירת השורה',
-  'Edit the row or the entity': 'עריכת השורה או הרשומה',
+  'Edit the row or the entry': 'עריכת השורה או הרשומה',
   'Choose cells: arrows move, Enter edits, Ctrl C copies, Ctrl V pastes':
     'בחירת תאים: החצים מזיזים, Enter עורך, Ctrl C מעתיק, Ctrl V מדביק',
   'Undo the last change': 'ביטול השינוי האחרון',
@@ -58,7 +58,7 @@ const texts = {
     'דייר הוא הנתונים של חברה אחת. מפתח נוקב בשם הדייר שלו; מפתח המפעיל, ב־data/root.key, פותח כל דייר.',
   'Keep the key until this tab is closed': 'שמירת המפתח עד לסגירת לשונית זו',
   'There is no tenant': 'אין דייר',
-  'yet. Check the name, or open it to start it with your first entity.':
+  'yet. Check the name, or open it to start it with your first entry.':
     'עדיין. בדקו את השם, או פתחו אותו כדי להתחיל עם הרשומה הראשונה.',
   'Open it all the same': 'לפתוח בכל זאת',
   'Open with sample data': 'פתיחה עם נתוני דוגמה',
@@ -70,7 +70,7 @@ const texts = {
   'Travel to yesterday': 'מעבר לאתמול',
   'Travel a month back': 'מעבר חודש אחורה',
   'Back to now': 'חזרה לעכשיו',
-  'Leave this tenant': 'יציאה מדייר זה',
+  Leave: 'יציאה',
   'Search and commands': 'חיפוש ופקודות',
   'Search everything, or type a command': 'חפשו בכול, או הקלידו פקודה',
   Results: 'תוצאות',
@@ -88,7 +88,6 @@ const texts = {
   'Types without entries': 'סוגים ללא רשומות',
   'Set up': 'הגדרה',
   'Sign out': 'התנתקות',
-  Leave: 'יציאה',
   '{} of ~{} ended.': '{} של ~{} הסתיים.',
   'Running tasks': 'משימות רצות',
   'Exact time': 'זמן מדויק',
@@ -103,8 +102,7 @@ const texts = {
   'Go to a time': 'מעבר לזמן',
   'Mark this moment': 'סימון הרגע הזה',
   Mark: 'סימון',
-  'Everyone in the tenant sees the mark on the slider and in this menu.':
-    'כל מי שבדייר רואה את הסימון על המחוון ובתפריט זה.',
+  'Everyone sees the mark on the slider and in this menu.': 'כולם רואים את הסימון על המחוון ובתפריט זה.',
   Menu: 'תפריט',
   'Keyboard help': 'קיצורי מקלדת',
   'Saving…': 'בשמירה…',
@@ -145,8 +143,8 @@ const texts = {
     'הדבר השתנה בינתיים. הדף מציג את המצב כעת; החליטו שוב.',
   Passkey: 'מפתח גישה',
   'You are signed out. Sign in again to continue here.': 'אתם מנותקים. היכנסו שוב כדי להמשיך כאן.',
-  'This key no longer opens the tenant. Paste one that does to continue here.':
-    'מפתח זה אינו פותח עוד את הדייר. הדביקו אחד שכן כדי להמשיך כאן.',
+  'This key no longer works. Paste another one to continue here.':
+    'מפתח זה אינו תקף עוד. הדביקו מפתח אחר כדי להמשיך כאן.',
   'This link is into ~{}.': 'קישור זה מוביל אל ~{}.',
   'It is being undone. That takes a moment.': 'מתבטל כעת. זה לוקח רגע.',
   Undone: 'בוטל',

@@ -81,7 +81,7 @@ const texts = {
   'The file has no rows below its first line.': 'לקובץ אין שורות מתחת לשורה הראשונה.',
   'Line {} has {} cells, but the first line names {} columns.': 'בשורה {} יש {} תאים, אך השורה הראשונה מונה {} עמודות.',
   'Column {}': 'עמודה {}',
-  'The file is not a list of entities: [{ … }, { … }].': 'הקובץ אינו רשימת רשומות: [{ … }, { … }].',
+  'The file is not a list of entries: [{ … }, { … }].': 'הקובץ אינו רשימת רשומות: [{ … }, { … }].',
   Reason: 'סיבה',
   'The connection broke while the file was sent.': 'החיבור נקטע בזמן שליחת הקובץ.',
   'The import was cancelled.': 'הייבוא בוטל.',

@@ -10,8 +10,8 @@ const texts = {
   '{} needs it': '{} זקוק לו',
   'New choice': 'אפשרות חדשה',
   Add: 'הוספה',
-  'A colour is that of the word everywhere in the tenant. A choice that verbs need cannot be removed.':
-    'הצבע חל על המילה בכל הדייר. אפשרות שפעולות זקוקות לה אינה ניתנת להסרה.',
+  'A colour is that of the word everywhere. A choice that actions need cannot be removed.':
+    'הצבע חל על המילה בכל מקום. אפשרות שפעולות זקוקות לה אינה ניתנת להסרה.',
   'The colours are saved.': 'הצבעים נשמרו.',
   'From {} until now': 'מ־{} עד עכשיו',
   'This {} was deleted since.': '{} נמחק מאז.',
@@ -34,7 +34,7 @@ const texts = {
   'Not the same': 'לא אותו דבר',
   'Move to': 'העברה אל',
   Do: 'ביצוע',
-  'No verb leads from {} to {}.{}': 'אין פועל שמוביל מ־{} ל־{}.{}',
+  'No action leads from {} to {}.{}': 'אין פעולה שמובילה מ־{} ל־{}.{}',
   'From {} there {}: {}.': 'מ־{} {}: {}.',
   is: 'יש',
   are: 'יש',
@@ -83,7 +83,7 @@ const texts = {
   'Remove the group': 'הסרת הקבוצה',
   Group: 'קיבוץ',
   'Clear all': 'ניקוי הכול',
-  Operator: 'מפעיל',
+  Comparison: 'השוואה',
   'Remove condition': 'הסרת תנאי',
   contains: 'מכיל',
   'is not': 'אינו',
@@ -179,9 +179,9 @@ const texts = {
   Views: 'תצוגות',
   'Save this view': 'שמירת התצוגה',
   'Save view': 'שמירת תצוגה',
-  'This key may not store views in the tenant, so this one is kept in this browser only. Other people and other browsers do not see it.':
-    'מפתח זה אינו רשאי לשמור תצוגות בדייר, ולכן זו נשמרת רק בדפדפן זה. אנשים ודפדפנים אחרים אינם רואים אותה.',
-  'Share it with everyone who opens this tenant': 'שיתוף עם כל מי שפותח דייר זה',
+  'You may not save views for everyone, so this one is kept in this browser only. Other people and other browsers do not see it.':
+    'אינכם רשאים לשמור תצוגות לכולם, ולכן זו נשמרת רק בדפדפן זה. אנשים ודפדפנים אחרים אינם רואים אותה.',
+  'Share it with everyone': 'שיתוף עם כולם',
   'View “{}” saved.': 'התצוגה ”{}“ נשמרה.',
   'View “{}” updated.': 'התצוגה ”{}“ עודכנה.',
   'View “{}” deleted.': 'התצוגה ”{}“ נמחקה.',

@@ -115,7 +115,7 @@ const texts = {
   'Roles are shown as they are now.': 'התפקידים מוצגים כפי שהם עכשיו.',
   'No roles': 'אין תפקידים',
   'The role {} is saved.': 'התפקיד {} נשמר.',
-  'For everyone in this tenant': 'לכל מי שבדייר זה',
+  'For everyone': 'לכולם',
   'For you, in this browser': 'עבורך, בדפדפן זה',
   Language: 'שפה',
   Theme: 'ערכת נושא',
@@ -135,6 +135,26 @@ const texts = {
   Currency: 'מטבע',
   'Amounts without a currency of their own are in this one, and new entries begin with it.':
     'סכומים ללא מטבע משלהם הם במטבע זה, ורשומות חדשות מתחילות בו.',
+  Fork: 'פיצול',
+  Release: 'שחרור',
+  Replay: 'הרצה חוזרת',
+  Quarantine: 'העברה להסגר',
+  Rotate: 'חידוש המפתח',
+  Salvage: 'חילוץ',
+  'Set aside': 'הנחה בצד',
+  Damage: 'פגום',
+  Whole: 'שלם',
+  Detach: 'ניתוק',
+  Receive: 'קבלה',
+  Begin: 'התחלה',
+  'Last backup': 'הגיבוי האחרון',
+  'as a log': 'כיומן',
+  'as a file': 'כקובץ',
+  'The service knows when a backup was read, and not where it was saved: that is decided by who reads it.':
+    'השירות יודע מתי נקרא גיבוי, ולא היכן נשמר: על כך מחליט מי שקורא אותו.',
+  Operator: 'מפעיל',
+  Signup: 'הרשמה',
+  Anonymous: 'אנונימי',
 }
 
 export default texts
