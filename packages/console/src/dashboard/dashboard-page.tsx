@@ -20,6 +20,7 @@ import {
   mayEdit,
   saveTiles,
   type Tile,
+  titleOfTile,
   useDashboards,
 } from './dashboards.ts'
 import { startTiles } from './start-tiles.ts'
@@ -109,16 +110,16 @@ function Tiles(props: { dashboard: Dashboard; canEdit: boolean; onChanged: () =>
             isVisible(tile) && (
               <section
                 class={`panel tile${tile.wide ? ' wide' : ''}`}
-                key={`${at} ${tile.title}`}
-                aria-label={tile.title}
+                key={`${at} ${titleOfTile(tile)}`}
+                aria-label={titleOfTile(tile)}
               >
                 <div class="panel-head">
-                  <h2>{tile.title}</h2>
+                  <h2>{titleOfTile(tile)}</h2>
                   {canEdit && (
                     <Menu
                       class="quiet icon-only"
                       label={<Icon name="more" />}
-                      name={t('Actions for {}', tile.title)}
+                      name={t('Actions for {}', titleOfTile(tile))}
                       items={[
                         { label: t('Edit…'), icon: 'edit', onSelect: () => setEditing(at) },
                         ...(at > 0

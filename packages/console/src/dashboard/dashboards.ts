@@ -9,10 +9,13 @@ import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
+import { inSentence, labelOf } from '../values/format.ts'
+import { plural } from '../values/noun.ts'
 
 /** One number or chart of a dashboard. */
 export interface Tile {
-  readonly title: string
+  /** The title that a person gave it. */
+  readonly title?: string
   readonly source: 'count' | 'sum' | 'avg' | 'metric'
   /** The type that is counted, or the name of the metric. */
   readonly of: string
@@ -30,6 +33,16 @@ export interface Dashboard {
   readonly tiles: readonly Tile[]
   readonly isShared: boolean
   readonly version: number | undefined
+}
+
+/** The title of a tile: its own, or what it shows in the reader's language. */
+export function titleOfTile(tile: Tile): string {
+  if (tile.title) return tile.title
+  const noun = tile.source === 'metric' ? undefined : nouns.value.get(tile.of)
+  if (noun === undefined) return labelOf(tile.of)
+  const what =
+    tile.source === 'count' ? labelOf(noun.path) : t('{} of the {}', labelOf(tile.field ?? tile.source), plural(noun))
+  return tile.group ? t('{} by {}', what, inSentence(tile.group.replace(/[.:].*/, ''))) : what
 }
 
 /** Whether the key may read what a tile shows. */

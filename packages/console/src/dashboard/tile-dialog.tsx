@@ -7,9 +7,9 @@ import { nouns } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
-import { inSentence, labelOf } from '../values/format.ts'
-import { type Noun, plural, titleField } from '../values/noun.ts'
-import type { Tile } from './dashboards.ts'
+import { labelOf } from '../values/format.ts'
+import { type Noun, titleField } from '../values/noun.ts'
+import { type Tile, titleOfTile } from './dashboards.ts'
 
 const METRICS = [
   'mrr', 'arr', 'nrr', 'churn', 'ltv', 'pipeline', 'deals_won', 'leads', 'tickets_open', 'satisfaction', 'trial_conversion',
@@ -25,13 +25,14 @@ const SOURCES: readonly { readonly value: Tile['source']; readonly label: string
 /** What a tile shows: of which type, which number, in which groups, under which filter. */
 export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSave: (tile: Tile) => void }) {
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
-  const [tile, setTile] = useState<Tile>(props.tile ?? { title: '', source: 'count', of: types[0]?.name ?? '' })
+  const [tile, setTile] = useState<Tile>(props.tile ?? { source: 'count', of: types[0]?.name ?? '' })
   const noun = tile.source === 'metric' ? undefined : nouns.value.get(tile.of)
   const set = (patch: Partial<Tile>) => setTile((old) => ({ ...old, ...patch }))
   const source = (value: Tile['source']) =>
     set({ source: value, of: value === 'metric' ? 'mrr' : nouns.value.has(tile.of) ? tile.of : (types[0]?.name ?? '') })
   const save = async () => {
-    props.onSave({ ...tile, title: tile.title.trim() || titleFor(tile, noun) })
+    const { title = '', ...shown } = tile
+    props.onSave(title.trim() === '' ? shown : { ...shown, title: title.trim() })
     props.onClose()
   }
   return (
@@ -59,7 +60,7 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
           label={t('Of')}
           value={tile.of}
           options={types.map(({ name, path }) => ({ value: name, label: labelOf(path) }))}
-          onChange={(of) => setTile({ title: tile.title, source: tile.source, of })}
+          onChange={(of) => setTile({ title: tile.title ?? '', source: tile.source, of })}
         />
       )}
       {noun && tile.source !== 'count' && (
@@ -90,8 +91,8 @@ export function TileDialog(props: { tile: Tile | null; onClose: () => void; onSa
       )}
       <TextField
         label={t('Title')}
-        placeholder={titleFor(tile, noun)}
-        value={tile.title}
+        placeholder={titleOfTile({ ...tile, title: '' })}
+        value={tile.title ?? ''}
         onChange={(title) => set({ title })}
       />
     </FormDialog>
@@ -120,10 +121,4 @@ function monthsOf(noun: Noun): { value: string; label: string }[] {
     { value: '$createdAt', label: t('Created at') },
   ]
   return times.map(({ value, label }) => ({ value: `${value}:month`, label: t('{}, by month', label) }))
-}
-
-function titleFor(tile: Tile, noun: Noun | undefined): string {
-  if (tile.source === 'metric' || !noun) return labelOf(tile.of)
-  const what = tile.source === 'count' ? labelOf(noun.path) : `${labelOf(tile.field ?? tile.source)} of ${plural(noun)}`
-  return tile.group ? `${what} by ${inSentence(tile.group.replace(/[.:].*/, ''))}` : what
 }

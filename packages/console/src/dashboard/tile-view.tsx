@@ -9,7 +9,7 @@ import { Failure, Skeleton } from '../ui/states.tsx'
 import { inSentence, isMoney, metricText, monthText, numberText, sumsText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
 import { toneOf } from '../values/tones.ts'
-import type { Tile } from './dashboards.ts'
+import { type Tile, titleOfTile } from './dashboards.ts'
 
 const MOST_BARS = 8
 
@@ -31,8 +31,8 @@ export function TileView({ tile, time }: { tile: Tile; time: string | null }) {
   return (
     <>
       {number !== null && <p class="tile-number">{number}</p>}
-      {bars && <RankChart title={tile.title} points={bars} />}
-      {line && <LineChart title={tile.title} points={line} />}
+      {bars && <RankChart title={titleOfTile(tile)} points={bars} />}
+      {line && <LineChart title={titleOfTile(tile)} points={line} />}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { t } from '../texts/text.ts'
 import { type Entity, isEntity } from '../values/entity.ts'
 import { dayText, labelOf } from '../values/format.ts'
 import { type Noun, TITLES, titleField, titleRelations } from '../values/noun.ts'
@@ -53,5 +54,5 @@ export function titleOf(entity: { readonly [field: string]: unknown }, noun?: No
   const made = entity.$createdAt ?? entity.createdAt
   const kind = noun?.name ?? entity.$type
   if (typeof kind !== 'string') return String(entity.$id ?? '')
-  return typeof made === 'string' ? `${labelOf(kind)} of ${dayText(made)}` : labelOf(kind)
+  return typeof made === 'string' ? t('{} from {}', labelOf(kind), dayText(made)) : labelOf(kind)
 }

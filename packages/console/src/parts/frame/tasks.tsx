@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { isOperator, type Session } from '../../service/session.ts'
 import { t } from '../../texts/text.ts'
 import { say } from '../../toast.ts'
-import { agoText, bytesText, labelOf, numberText } from '../../values/format.ts'
+import { agoText, bytesText, inSentence, labelOf, numberText } from '../../values/format.ts'
 import { TaskLine } from './task-line.tsx'
 
 /** What the service works on for the operator. */
@@ -52,8 +52,8 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
         {tasks.map((one) => (
           <TaskLine
             key={`${one.task} ${one.since}`}
-            name={t('Progress of {}', one.task)}
-            text={`${labelOf(one.task)}: ${one.step}`}
+            name={t('Progress of {}', inSentence(one.task))}
+            text={`${labelOf(one.task)}: ${inSentence(one.step)}`}
             hint={`${amountText(one)}${agoText(one.since)}`}
             done={one.done}
             of={one.of}
@@ -68,7 +68,8 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
 function amountText({ done, of, unit }: Task): string {
   if (done === undefined) return ''
   const text = unit === 'bytes' ? bytesText : numberText
-  return `${text(done)}${of ? ` of ${text(of)}` : ''}${unit === 'bytes' ? '' : ` ${unit}`} · `
+  const amount = of ? t('{} of {}', text(done), text(of)) : text(done)
+  return `${amount}${unit === undefined || unit === 'bytes' ? '' : ` ${inSentence(unit)}`} · `
 }
 
 function isSame(one: Task, other: Task): boolean {
