@@ -50,6 +50,42 @@ describe.skipIf(BROWSER === null)('the design of the console', () => {
     expect(cancel!.right).toBeLessThanOrEqual(whole!.right)
   })
 
+  test('each type has its own drawing in the sidebar and in headings, and own types have the neutral one', async () => {
+    await stage.host.request('PUT', '/~acme/schema/Yacht', { name: 'string!' })
+    await stage.host.request('PUT', '/~acme/schema/Canoe', { name: 'string!' })
+    const deal = await make('Deal', { name: 'Drawn deal' })
+    const { page } = await stage.enter(`Deal/${deal.$id}`)
+    const drawing = (what: Locator) => what.locator('svg.icon-type path').first().getAttribute('d')
+    const linkOf = (name: string) => page.locator('.side details li a', { hasText: new RegExp(`^${name}$`) })
+    await linkOf('Yachts').waitFor({ state: 'attached' })
+    const drawings = await page
+      .locator('.side svg.icon-type path')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('d')))
+
+    // Two types are the tenant's own.
+    expect(drawings.length).toBeGreaterThan(30)
+    expect(new Set(drawings).size).toBe(drawings.length - 1)
+    expect(await drawing(linkOf('Yachts'))).toBe(await drawing(linkOf('Canoes')))
+    expect(await drawing(page.locator('main h1'))).toBe(await drawing(linkOf('Deals')))
+    await page.goto(`${stage.host.url}/console#/~acme/Contact`)
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
+    expect(await drawing(page.locator('main h1'))).toBe(await drawing(linkOf('Contacts')))
+  })
+
+  test('the tab of the browser is called what its page is called, until the tenant is left', async () => {
+    const { $id } = await make('Deal', { name: 'Deal in a tab' })
+    const { page } = await stage.enter('Deal')
+    await page.getByRole('heading', { name: 'Deals', level: 1 }).waitFor()
+    expect(await page.title()).toBe('Deals · ~acme · Tildebase')
+
+    await page.goto(`${stage.host.url}/console#/~acme/Deal/${$id}`)
+    await page.getByRole('heading', { name: 'Deal in a tab', level: 1 }).waitFor()
+    await expect.poll(() => page.title()).toBe('Deal in a tab · ~acme · Tildebase')
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByLabel('Key', { exact: true }).waitFor()
+    expect(await page.title()).toBe('Tildebase')
+  })
+
   test('all that is not a button of an entity is in one menu', async () => {
     const { $id } = await make('Deal', { name: 'Deal with many actions' })
     const { page } = await stage.enter(`Deal/${$id}`)

@@ -85,7 +85,13 @@ function Tenant() {
     return true
   })
   // A page that is left before it was painted leaves nothing for the next tenant, either.
-  useLayoutEffect(() => () => cache.clear(), [])
+  useLayoutEffect(
+    () => () => {
+      cache.clear()
+      document.title = 'Tildebase'
+    },
+    [],
+  )
   useEffect(() => {
     if (seq === null) return
     const control = new AbortController()
@@ -103,7 +109,7 @@ function Tenant() {
       }),
     [],
   )
-  const { path, tenant } = place.value
+  const { path } = place.value
   const here = path.join('/')
   const shown = useRef(here)
   // With the drawing and not after it: a key may have moved the focus by then.
@@ -118,7 +124,6 @@ function Tenant() {
     shown.current = here
   }, [here])
   useEffect(() => {
-    document.title = [...path.slice(0, 1), `~${tenant}`, 'Tildebase'].join(' · ')
     document.documentElement.toggleAttribute('data-past', asOf.value !== null)
   })
   useKeys({

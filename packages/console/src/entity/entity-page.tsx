@@ -104,6 +104,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       </p>
       <Head
         title={title ?? (past.value ? absence : past.error ? t('Not found') : '…')}
+        type={noun.name}
         about={
           entity && (
             <>

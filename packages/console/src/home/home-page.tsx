@@ -16,6 +16,7 @@ import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
+import { TypeIcon } from '../ui/type-icon.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, inSentence, labelOf, numberText } from '../values/format.ts'
 import { lastVisit } from './last-visit.ts'
@@ -58,6 +59,7 @@ export function HomePage() {
                     return (
                       <li key={noun.name}>
                         <a href={href([noun.name])}>
+                          <TypeIcon type={noun.name} />
                           <span>{labelOf(noun.path)}</span>
                           <span class={`count${count ? '' : ' zero'}`}>{numberText(count)}</span>
                         </a>

@@ -98,6 +98,7 @@ export function EntitiesPage({ noun }: { noun: Noun }) {
     <div class="fill">
       <Head
         title={labelOf(noun.path)}
+        type={noun.name}
         about={page.value && isTable ? foundText(page.value.total, isFiltered) : undefined}
       >
         <Star label={labelOf(noun.path)} />

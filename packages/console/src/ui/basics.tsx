@@ -1,15 +1,31 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { place } from '../place.ts'
 import { t } from '../texts/text.ts'
 import { pretty } from '../values/format.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { TypeIcon } from './type-icon.tsx'
 
 /** The head of a page: what it is, what it is for, and what can be done. */
-export function Head(props: { title: ComponentChildren; about?: ComponentChildren; children?: ComponentChildren }) {
+export function Head(props: {
+  title: ComponentChildren
+  /** The type that the page is about. */
+  type?: string
+  about?: ComponentChildren
+  children?: ComponentChildren
+}) {
+  const title = useRef<HTMLHeadingElement>(null)
+  // Tabs of the browser and its history are found by what they show.
+  useLayoutEffect(() => {
+    document.title = `${title.current?.textContent} · ~${place.value.tenant} · Tildebase`
+  })
   return (
     <header class="head">
       <div class="head-title">
-        <h1>{props.title}</h1>
+        <h1 ref={title}>
+          {props.type && <TypeIcon type={props.type} />}
+          {props.title}
+        </h1>
         {props.about !== undefined && <p class="about">{props.about}</p>}
       </div>
       <div class="actions">{props.children}</div>

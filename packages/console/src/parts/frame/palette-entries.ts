@@ -18,7 +18,9 @@ export interface Entry {
   readonly section: string
   readonly label: string
   readonly hint?: string
-  readonly icon: IconName
+  readonly icon?: IconName
+  /** The type that it leads to, in place of an icon. */
+  readonly type?: string
   run(): void
 }
 
@@ -35,7 +37,7 @@ export function entitiesOf(words: string, found: readonly Entity[], isAnswer: bo
       section: t('Recent'),
       label: title,
       hint: labelOf(type),
-      icon: 'clock',
+      type,
       run: () => go([type, id]),
     }))
   }
@@ -46,7 +48,7 @@ export function entitiesOf(words: string, found: readonly Entity[], isAnswer: bo
     section: asOf.value === null ? t('Found') : t('As it was on {}', dateText(asOf.value)),
     label,
     hint: labelOf(entity.$type),
-    icon: 'dot',
+    type: entity.$type,
     run: () => go([entity.$type, entity.$id]),
   }))
 }
@@ -60,9 +62,13 @@ export function commandsFor(words: string): Entry[] {
       .map(({ path, label, icon }) =>
         command(`page ${path}`, t('Go to'), label, icon, () => go(path === '' ? [] : [path])),
       ),
-    ...readable.map((noun) =>
-      command(`type ${noun.name}`, t('Go to'), labelOf(noun.path), 'table', () => go([noun.name])),
-    ),
+    ...readable.map((noun) => ({
+      id: `type ${noun.name}`,
+      section: t('Go to'),
+      label: labelOf(noun.path),
+      type: noun.name,
+      run: () => go([noun.name]),
+    })),
     ...readable
       .filter((noun) => mayChange(noun) && noun.verbs.create)
       .map((noun) =>

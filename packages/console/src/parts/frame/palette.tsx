@@ -5,6 +5,7 @@ import { asOf } from '../../place.ts'
 import { useData, useSettled } from '../../service/cache.ts'
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { TypeIcon } from '../../ui/type-icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { takeTyped } from '../forms/typing-ahead.tsx'
 import { commandsFor, type Entry, entitiesOf, searchAll } from './palette-entries.ts'
@@ -116,7 +117,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 onMouseMove={() => setActive(at)}
                 onClick={() => choose(entry)}
               >
-                <Icon name={entry.icon} />
+                {entry.type ? <TypeIcon type={entry.type} /> : entry.icon && <Icon name={entry.icon} />}
                 <span class="menu-label">{entry.label}</span>
                 {entry.hint && <span class="menu-hint">{entry.hint}</span>}
               </div>

@@ -12,6 +12,7 @@ import { isOperator, session, signOut } from '../../service/session.ts'
 import { tenantName } from '../../service/settings.ts'
 import { t } from '../../texts/text.ts'
 import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
+import { TypeIcon } from '../../ui/type-icon.tsx'
 import { actorName } from '../../values/actors.ts'
 import { initialsOf, labelOf, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -102,7 +103,13 @@ export function Side({ onSearch }: { onSearch: () => void }) {
   const listed = (list: readonly Noun[]) => (
     <ul>
       {list.map((noun) => (
-        <Entry key={noun.name} to={href([noun.name])} label={labelOf(noun.path)} isHere={noun.name === here} />
+        <Entry
+          key={noun.name}
+          to={href([noun.name])}
+          label={labelOf(noun.path)}
+          type={noun.name}
+          isHere={noun.name === here}
+        />
       ))}
     </ul>
   )
@@ -208,16 +215,19 @@ interface EntryProps {
   readonly to: string
   readonly label: string
   readonly icon?: IconName
+  /** The type whose list it opens. */
+  readonly type?: string
   readonly isHere: boolean
   /** How many things wait there. */
   readonly count?: number
 }
 
-function Entry({ to, label, icon, isHere, count = 0 }: EntryProps) {
+function Entry({ to, label, icon, type, isHere, count = 0 }: EntryProps) {
   return (
     <li>
       <a href={to} aria-current={isHere ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
+        {type && <TypeIcon type={type} />}
         {label}
         {count > 0 && <span class="count">{numberText(count)}</span>}
       </a>
