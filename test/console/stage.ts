@@ -56,11 +56,11 @@ export function useStage(device: Device = {}): Stage {
   }
 }
 
-export async function openStage(device: Device = {}): Promise<OpenStage> {
+export async function openStage(device: Device = {}, env: Readonly<Record<string, string>> = {}): Promise<OpenStage> {
   await buildIfStale()
   const data = mkdtempSync(join(tmpdir(), 'tildebase-console-'))
   giveYear(data)
-  const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1' }, { data })
+  const host = await testHost({ TILDE_WEBHOOKS_INSECURE: '1', ...env }, { data })
   const browser = await startBrowser(device)
   return {
     host,

@@ -33,6 +33,7 @@ import { Comments } from './comments.tsx'
 import { EditDialog, editDraft } from './edit-dialog.tsx'
 import { Facts } from './facts.tsx'
 import { RelationGraph } from './graph.tsx'
+import { hasMail, Mail } from './mail.tsx'
 import { Related } from './related.tsx'
 import { Runs } from './runs.tsx'
 import { Timeline } from './timeline.tsx'
@@ -103,8 +104,8 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
         </a>
       </p>
       <Head
-        title={title ?? (past.value ? absence : past.error ? t('Not found') : '…')}
         type={noun.name}
+        title={title ?? (past.value ? absence : past.error ? t('Not found') : '…')}
         about={
           entity && (
             <>
@@ -182,6 +183,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
           {entity && buildsWorkflow && <WorkflowEditor key={id} noun={noun} entity={entity} />}
           {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
           {entity && <Related noun={noun} entity={entity} />}
+          {entity && hasMail(noun.name) && <Mail key={id} entity={entity} />}
           {entity && <Comments entity={entity} />}
           <Timeline
             type={noun.name}

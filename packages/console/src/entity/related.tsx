@@ -12,13 +12,18 @@ import { Icon } from '../ui/icon.tsx'
 import { type Entity, isEntity } from '../values/entity.ts'
 import { inSentence, labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular, titleField } from '../values/noun.ts'
+import { hasMail } from './mail.tsx'
 
 const ROWS = 5
 
 /** What belongs to an entity: a table for each relation that points to it, with a way to add to it. */
 export function Related({ noun, entity }: { noun: Noun; entity: Entity }) {
   const fields = Object.values(noun.fields).filter(
-    (field): field is BackField => field.kind === 'back' && may('read', nouns.value.get(field.target)),
+    (field): field is BackField =>
+      field.kind === 'back' &&
+      may('read', nouns.value.get(field.target)) &&
+      // Messages have a thread of their own.
+      !(field.target === 'Message' && hasMail(noun.name)),
   )
   const filled = fields.filter((field) => entitiesOf(entity, field).length > 0)
   const empty = fields.filter((field) => !filled.includes(field) && mayChange(nouns.value.get(field.target)))

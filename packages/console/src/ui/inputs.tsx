@@ -52,11 +52,18 @@ export function SearchBox(props: { label: string; hint?: string; value: string; 
 }
 
 /** A labelled text of several lines. */
-export function LongTextField({ label, hint, value, onChange, rows = 4 }: Told & { readonly rows?: number }) {
+export function LongTextField(props: Told & { readonly rows?: number; readonly required?: boolean }) {
+  const { label, hint, value, onChange, rows = 4, required = false } = props
   const id = useId()
   return (
     <Labelled label={label} for={id} hint={hint}>
-      <textarea id={id} rows={rows} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+      <textarea
+        id={id}
+        rows={rows}
+        required={required}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
     </Labelled>
   )
 }
