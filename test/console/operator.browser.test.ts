@@ -12,6 +12,7 @@ describe.skipIf(BROWSER === null)('the operator', () => {
     const acme = page.getByRole('row', { name: /^acme/ })
     await acme.waitFor()
     expect(await acme.innerText()).toMatch(/[\d.]+ [kM]B/)
+    await acme.getByText('never').waitFor()
 
     await page.getByRole('button', { name: 'New tenant' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Blue Orchard GmbH')
@@ -28,6 +29,8 @@ describe.skipIf(BROWSER === null)('the operator', () => {
         .subarray(0, 15)
         .toString(),
     ).toBe('SQLite format 3')
+    await acme.getByText('as a file').waitFor()
+    expect(await acme.innerText()).not.toContain('never')
     await page.getByRole('link', { name: 'blue-orchard-gmbh' }).click()
 
     await page.getByRole('heading', { name: '~blue-orchard-gmbh' }).waitFor()

@@ -2,7 +2,7 @@ import { type ListedTenant, type OperatorEntry, operator } from '@tildebase/clie
 import { useState } from 'preact/hooks'
 import { saveFile } from '../list/export/save-file.ts'
 import { Tasks } from '../parts/frame/tasks.tsx'
-import { useData } from '../service/cache.ts'
+import { type Data, useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
 import { session } from '../service/session.ts'
 import { t } from '../texts/text.ts'
@@ -17,6 +17,9 @@ import { agoText, bytesText, labelOf, momentText, numberText, percentText } from
 
 const SHOWN = 200
 const EVERY_MS = 10_000
+/** Actions of the operator that are read, to find the last backups, and that are shown. */
+const MOST_ACTIONS = 1_000
+const SHOWN_ACTIONS = 20
 
 interface Tenant extends ListedTenant {
   readonly limit?: number
@@ -33,6 +36,11 @@ export function TenantsPage() {
     ['tenants', Math.floor(Date.now() / EVERY_MS)],
     () => service.request('GET', '/operator/tenants', { query: { limit: SHOWN } }) as Promise<Page<Tenant>>,
   )
+  const log = useData<Page<OperatorEntry>>(
+    ['operator log', Math.floor(Date.now() / EVERY_MS)],
+    () => service.request('GET', '/operator/log', { query: { limit: MOST_ACTIONS } }) as Promise<Page<OperatorEntry>>,
+  )
+  const backups = lastBackups(log.value?.results ?? [])
   const tenants = (found.value?.results ?? []).filter(({ tenant }) => tenant.includes(words.trim().toLowerCase()))
   const backUp = async (tenant: string) => {
     try {
@@ -41,6 +49,7 @@ export function TenantsPage() {
         `${tenant}-${new Date().toISOString().slice(0, 10)}.sqlite`,
       )
       say(t('The backup of ~{} is saved.', tenant))
+      log.reload()
     } catch (reason) {
       sayError(reason)
     }
@@ -78,6 +87,10 @@ export function TenantsPage() {
             cell: ({ updatedAt }) =>
               updatedAt ? <span title={momentText(updatedAt)}>{agoText(updatedAt)}</span> : t('never'),
           },
+          {
+            label: t('Last backup'),
+            cell: ({ tenant }) => <LastBackup entry={backups.get(tenant)} isKnown={log.value !== null} />,
+          },
           { label: t('State'), cell: (one) => <TenantState tenant={one} /> },
         ]}
         actions={({ tenant }) => (
@@ -106,7 +119,10 @@ export function TenantsPage() {
           </>
         )}
       />
-      <Journal />
+      <p class="hint">
+        {t('The service knows when a backup was read, and not where it was saved: that is decided by who reads it.')}
+      </p>
+      <Journal log={log} />
       {creating && (
         <NameDialog
           title={t('New tenant')}
@@ -142,21 +158,36 @@ function TenantState({ tenant: { restoring, quarantined, warning } }: { tenant: 
   return <span class="state tone-good">{t('Open')}</span>
 }
 
-/** What the operator did last. */
-function Journal() {
-  const mine = session.value
-  const service = operator({ rootKey: mine?.key ?? '', baseUrl: location.origin })
-  const found = useData<Page<OperatorEntry>>(
-    ['operator log'],
-    () => service.request('GET', '/operator/log', { query: { limit: 20 } }) as Promise<Page<OperatorEntry>>,
+/** The newest backup of each tenant, as far back as the log was read. */
+function lastBackups(entries: readonly OperatorEntry[]): ReadonlyMap<string, OperatorEntry> {
+  const found = new Map<string, OperatorEntry>()
+  for (const entry of entries) {
+    const { action, tenant = '' } = entry
+    if (action === 'backup' && !found.has(tenant)) found.set(tenant, entry)
+  }
+  return found
+}
+
+function LastBackup({ entry, isKnown }: { entry: OperatorEntry | undefined; isKnown: boolean }) {
+  if (entry === undefined) return <span class="hint">{isKnown ? t('never') : '…'}</span>
+  const kind = entry.form === 'log' ? t('as a log') : t('as a file')
+  return (
+    <span title={momentText(entry.at)}>
+      {entry.failed === true && <span class="state tone-bad">{t('Failed')}</span>} {agoText(entry.at)}
+      <span class="hint"> · {kind}</span>
+    </span>
   )
+}
+
+/** What the operator did last. */
+function Journal({ log: found }: { log: Data<Page<OperatorEntry>> }) {
   return (
     <section class="panel" aria-labelledby="journal-title">
       <h2 id="journal-title">{t('Done by the operator')}</h2>
       <Failure error={found.error} onRetry={found.reload} />
       {found.value && found.value.results.length === 0 && <p class="hint">{t('Nothing yet.')}</p>}
       <ul class="lines">
-        {(found.value?.results ?? []).map((entry, at) => (
+        {(found.value?.results ?? []).slice(0, SHOWN_ACTIONS).map((entry, at) => (
           <li key={`${entry.at} ${at}`}>
             <span>
               {labelOf(entry.action)} {entry.tenant && <b>~{entry.tenant}</b>}
