@@ -78,8 +78,7 @@ function Tenant() {
   const [menu, setMenu] = useState(false)
   const [seq, setSeq] = useState<number | null>(null)
   const ready = useData(['start'], async () => {
-    await loadNouns()
-    const { log } = await loadAccess()
+    const [{ log }] = await Promise.all([loadAccess(), loadNouns()])
     setSeq((known) => known ?? log.seq)
     await Promise.all([loadActors(), loadSettings()])
     return true

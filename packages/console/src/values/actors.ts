@@ -13,8 +13,8 @@ export async function loadActors(): Promise<void> {
   const query = { limit: 100, fields: 'name', total: false }
   const named = async (type: string, path: string) =>
     may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
-  const found = [...(await named('ApiKey', '/api-keys')), ...(await named('User', '/User'))]
-  const own = await ownName()
+  const [keys, people, own] = await Promise.all([named('ApiKey', '/api-keys'), named('User', '/User'), ownName()])
+  const found = [...keys, ...people]
   names.value = new Map([...own, ...found.map(({ $id, name }) => [$id, String(name)] as const)])
 }
 
