@@ -19,17 +19,14 @@ export async function htmlFaults(text: string, except: readonly string[] = []): 
     .map(({ ruleId, line, message, selector }) => `${line} ${ruleId}: ${message} (${selector})`)
 }
 
-/** The serious and critical findings of axe, with their places. The rest is printed. */
+/** All findings of axe, its good practices included, with their places. */
 export async function barriers(page: Tab['page']): Promise<string[]> {
   // The page itself may run no script from elsewhere; the debugger may.
   await page.evaluate(AXE)
-  const found: { impact: string; text: string }[] = await page.evaluate(async () => {
+  return page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] })
     return violations.flatMap(({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) =>
-      nodes.map(({ html }) => ({ impact, text: `${id}: ${html.slice(0, 160)}` })),
+      nodes.map(({ html }) => `${impact} ${id}: ${html.slice(0, 160)}`),
     )
   })
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  for (const one of found) if (!serious.includes(one)) process.stdout.write(`${one.impact} ${one.text}\n`)
-  return serious.map(({ text }) => text)
 }
