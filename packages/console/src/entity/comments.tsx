@@ -11,7 +11,7 @@ import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Failure } from '../ui/states.tsx'
+import { Failure, Loading } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
 import type { Entity } from '../values/entity.ts'
 import { agoText } from '../values/format.ts'
@@ -58,6 +58,7 @@ export function Comments({ entity }: { entity: Entity }) {
     )
   const notes = found.value?.results ?? []
   const writes = mayChange(noun) || mayChange(about)
+  if (!found.value && !found.error) return <Loading />
   if (notes.length === 0 && !writes) return null
   return (
     <section class="panel comments" aria-labelledby={`${id}-title`}>

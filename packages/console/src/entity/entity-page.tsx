@@ -24,7 +24,7 @@ import { say, sayError } from '../toast.ts'
 import { Act, Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Failure, Skeleton } from '../ui/states.tsx'
+import { Failure, Loading, Skeleton } from '../ui/states.tsx'
 import type { Version } from '../values/diff.ts'
 import type { Entity } from '../values/entity.ts'
 import { labelOf, momentText } from '../values/format.ts'
@@ -173,6 +173,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       <div class="entity">
         {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">
+          {!entity && !isGone && !found.error && <Loading />}
           {entity && graph && (
             <section class="panel relations" aria-labelledby="relations-title">
               <h2 id="relations-title">{t('Connections')}</h2>

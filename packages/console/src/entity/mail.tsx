@@ -15,7 +15,7 @@ import { Act } from '../ui/basics.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LongTextField, TextField } from '../ui/inputs.tsx'
-import { Failure } from '../ui/states.tsx'
+import { Failure, Loading } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { agoText, momentText } from '../values/format.ts'
 import { wordsOf } from '../values/noun.ts'
@@ -57,6 +57,7 @@ export function Mail({ entity }: { entity: Entity }) {
   const messages = found.value?.results ?? []
   const address = isTicket ? 'ticket' : String(entity.email ?? '')
   const writes = mayChange(noun) && (!isTicket || mayChange(nouns.value.get('Ticket'))) && address !== ''
+  if (!found.value && !found.error) return <Loading />
   if (messages.length === 0 && !writes && !found.error) return null
   return (
     <section class="panel mail" aria-labelledby={`${id}-mail`}>

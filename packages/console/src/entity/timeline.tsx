@@ -10,7 +10,7 @@ import { undo } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
-import { Failure } from '../ui/states.tsx'
+import { Failure, Loading } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
 import { changesOf, type Version } from '../values/diff.ts'
 import { agoText, labelOf } from '../values/format.ts'
@@ -42,6 +42,7 @@ export function Timeline(props: {
   const versions = [...newest, ...older.filter(({ seq }) => !newest.some((one) => one.seq === seq))]
   const left = cursor === undefined ? first.value?.cursor : cursor
   if (statusOf(first.error) === 404) return null
+  if (!first.value && !first.error) return <Loading />
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">{t('History')}</h2>

@@ -3,7 +3,7 @@ import { Time } from '../parts/value.tsx'
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
-import { Failure } from '../ui/states.tsx'
+import { Failure, Loading } from '../ui/states.tsx'
 import { agoText, labelOf } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
 
@@ -15,6 +15,7 @@ export function Timers({ noun, id }: { noun: Noun; id: string }) {
     hasTimers ? (signal) => request('GET', `/${noun.name}/${id}/timers`, { signal }) : null,
     { types: [noun.name] },
   )
+  if (hasTimers && !found.value && !found.error) return <Loading />
   const timers = found.value?.timers ?? []
   if (!found.error && timers.length === 0) return null
   return (

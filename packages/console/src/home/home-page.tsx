@@ -15,7 +15,7 @@ import { tenantName } from '../service/settings.ts'
 import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Failure, Skeleton } from '../ui/states.tsx'
+import { Failure, Loading, Skeleton } from '../ui/states.tsx'
 import { TypeIcon } from '../ui/type-icon.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, inSentence, labelOf, numberText } from '../values/format.ts'
@@ -39,6 +39,12 @@ export function HomePage() {
         about={time ? t('As it was then') : undefined}
       />
       <Failure error={counts.error} onRetry={counts.reload} />
+      {!counts.value && !counts.error && (
+        <>
+          <Skeleton rows={10} />
+          <Loading />
+        </>
+      )}
       {counts.value && time === null && <StartList counts={counts.value} />}
       <div class="home">
         {time === null && (
@@ -48,7 +54,6 @@ export function HomePage() {
           </div>
         )}
         <div class="home-main">
-          {!counts.value && !counts.error && <Skeleton rows={10} />}
           {counts.value &&
             byDomain(shown).map(([domain, group]) => (
               <section key={domain} class="domain" aria-label={labelOf(domain)}>

@@ -7,7 +7,7 @@ import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
-import { Failure } from '../ui/states.tsx'
+import { Failure, Loading } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { agoText, labelOf, numberText } from '../values/format.ts'
 import { type Noun, wordsOf } from '../values/noun.ts'
@@ -30,6 +30,7 @@ export function MyWork() {
     { types: types.map(({ name }) => name) },
   )
   if (types.length === 0) return null
+  if (!found.value && !found.error) return <Loading />
   const work = (found.value ?? []).filter(({ total }) => total > 0)
   return (
     <section class="panel" aria-labelledby="mine-title">

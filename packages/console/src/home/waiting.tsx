@@ -8,6 +8,7 @@ import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Loading } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, numberText, shortText } from '../values/format.ts'
 
@@ -26,6 +27,7 @@ export function Waiting() {
 
 function Questions() {
   const found = useAsks(SHOWN)
+  if (!found.value && !found.error) return <Loading />
   const asks = found.value?.results ?? []
   if (asks.length === 0) return null
   return (
@@ -55,6 +57,7 @@ function Proposals() {
       request('GET', '/Changeset', { query: { filter: { state: 'Open' }, sort: '-$createdAt', limit: SHOWN }, signal }),
     { types: ['Changeset'] },
   )
+  if (!found.value && !found.error) return <Loading />
   const open = found.value?.results ?? []
   if (open.length === 0) return null
   return (
@@ -90,6 +93,7 @@ function Mentions() {
       }),
     { types: ['Comment'] },
   )
+  if (!found.value && !found.error) return <Loading />
   const notes = found.value?.results ?? []
   if (notes.length === 0) return null
   return (

@@ -34,6 +34,11 @@ export function EmptyState(props: { icon?: IconName; title: string; children?: C
   )
 }
 
+/** The place of a part that is being loaded. What follows is not shown yet, so that it does not move when it is there. */
+export function Loading() {
+  return <i class="loading" />
+}
+
 /** The shape of what is being loaded. */
 export function Skeleton({ rows = 8, label = t('Loading') }: { rows?: number; label?: string }) {
   return (

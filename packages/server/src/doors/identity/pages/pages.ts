@@ -105,7 +105,7 @@ const STYLE = `@font-face { font-family: "Geist"; font-weight: 100 900; font-dis
 :root { color-scheme: light dark; --paper: light-dark(#fbfbfa, #121314); --surface: light-dark(#fff, #191b1c); --ink: light-dark(#1b1c1e, #ebebe8); --soft: light-dark(#5c6066, #a2a6ab); --line: light-dark(#e7e6e2, #2a2d2f); --edge: light-dark(#898b8f, #797e84); --hover: light-dark(#efefec, #242729); --accent: light-dark(#0f6b63, #6fc7bc); --on-accent: light-dark(#fff, #06231f); --bad: light-dark(#a82a22, #f39d95); --bad-soft: light-dark(#fbe9e7, #3b1f1d); --shade: light-dark(rgb(27 28 30 / 12%), rgb(0 0 0 / 50%)); --control: 36px }
 @media (pointer: coarse) { :root { --control: 44px } }
 * { box-sizing: border-box }
-body { display: grid; place-items: center; min-height: 100dvh; margin: 0; padding: 16px; font: 13.5px/1.5 "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--paper) }
+body { display: grid; place-items: start center; min-height: 100dvh; margin: 0; padding: 14dvh 16px 16px; font: 13.5px/1.5 "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--paper) }
 main { width: min(400px, 100%); padding: 28px; background: var(--surface); border-radius: 11px; box-shadow: 0 0 0 1px var(--line), 0 12px 32px var(--shade) }
 .brand { display: flex; align-items: center; gap: 10px; margin: 0 0 18px; font-weight: 600; font-size: 15px }
 .logo { width: 24px; height: 24px }
