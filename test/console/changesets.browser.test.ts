@@ -124,8 +124,14 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     const conflict = (words: RegExp) => page.getByRole('group', { name: words })
 
     await page.getByRole('heading', { name: '2 conflicts' }).waitFor()
-    await conflict(/phone/).getByLabel('Take the proposal').check()
-    expect(await conflict(/title/).getByLabel('Leave what is there').isChecked()).toBe(true)
+    await conflict(/Phone was changed/)
+      .getByLabel('Take the proposal')
+      .check()
+    expect(
+      await conflict(/Title was changed/)
+        .getByLabel('Leave what is there')
+        .isChecked(),
+    ).toBe(true)
     await page.getByRole('button', { name: 'Apply choices' }).click()
     await page.locator('.review-change', { hasText: 'Title' }).waitFor({ state: 'detached' })
     expect(await page.locator('.review-change').count()).toBe(2)

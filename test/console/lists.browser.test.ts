@@ -195,7 +195,18 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     // What is stored has no letters, so every Latin word is a text of the console.
     const send = (path: string, body: object) => stage.host.request('POST', `/~words/${path}`, body)
     const deal = await send('Deal', { name: '1', value: 5, stage: 'Won' })
-    await send('Contact', { name: '2', email: '3@4.5' })
+    const contact = await send('Contact', { name: '2', email: '3@4.5' })
+    const agent = stage.host.as(await stage.host.key('words', 'propose:crm', { name: '9' }))
+    const operations = [{ method: 'PUT', path: `/Contact/${contact.body.$id}`, body: { title: '10' } }]
+    const proposal = await agent('POST', '/~words/batch?propose=11', { operations })
+    await stage.host.request('PUT', `/~words/Contact/${contact.body.$id}`, { title: '12' })
+    await stage.host.request('PUT', '/~words/schema/Dashboard', { name: 'string!', tiles: 'json', shared: 'boolean' })
+    const tiles = [
+      { source: 'count', of: 'Deal', group: 'stage' },
+      { source: 'sum', of: 'Deal', field: 'value' },
+      { source: 'metric', of: 'deals_won' },
+    ]
+    const dashboard = await send('Dashboard', { name: '13', tiles, shared: true })
     const flow = await send('Workflow', { name: '6', steps: [] })
     await send('webhooks', { url: 'https://127.0.0.1/7', events: ['*'] })
     const { page } = await stage.browser.open()
@@ -206,7 +217,15 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     await page.locator('.key-box button.primary').click()
     await page.locator('main#main h1').waitFor()
 
-    for (const path of [...HEBREW_PAGES, `Deal/${deal.body.$id}`, `Workflow/${flow.body.$id}`]) {
+    for (const path of [
+      ...HEBREW_PAGES,
+      `Deal/${deal.body.$id}`,
+      `Contact/${contact.body.$id}`,
+      `Workflow/${flow.body.$id}`,
+      `changesets/${proposal.body.$id}`,
+      `dashboards/${dashboard.body.$id}`,
+      `Deal?asOf=${new Date().toISOString()}`,
+    ]) {
       await page.goto(`${stage.host.url}/console#/~words/${path}`)
       await page.locator('main#main :is(h1, .empty)').first().waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })

@@ -1,5 +1,7 @@
 import type { Conflict, ProposedChange, ReviewedChangeset } from '@tildebase/client'
 import type { Json } from '@tildebase/nouns'
+import { t } from '../texts/text.ts'
+import { labelOf } from '../values/format.ts'
 
 /** A changeset as the review page has it. */
 export interface Reviewed extends ReviewedChangeset {
@@ -61,6 +63,12 @@ export interface Rebase {
   readonly leave: readonly { readonly operation: number; readonly field: string }[]
 }
 
+/** Why a field is in conflict, in the reader's language. The service says it in English, as it says what a rule refuses. */
+function reasonOf({ field, reason }: Conflict): string {
+  const isChange = field !== undefined && reason.endsWith('was changed after the proposal.')
+  return isChange ? t('{} was changed after the proposal.', labelOf(field)) : reason
+}
+
 /** The decisions that the conflicts of a review ask for. */
 export function decisionsOf({ operations, conflicts }: Pick<Reviewed, 'operations' | 'conflicts'>): Decision[] {
   const against = Map.groupBy(conflicts, ({ operation }) => operation)
@@ -68,13 +76,13 @@ export function decisionsOf({ operations, conflicts }: Pick<Reviewed, 'operation
     const found = against.get(number) ?? []
     const isOwn = (one: Conflict) => one.id === id && one.field !== undefined && Object.hasOwn(data, one.field)
     if (verb === 'update' && found.every(isOwn))
-      return found.map(({ field, reason }) => ({
-        key: `${number} ${field}`,
+      return found.map((conflict) => ({
+        key: `${number} ${conflict.field}`,
         operation: number,
-        field: field!,
-        reason,
+        field: conflict.field!,
+        reason: reasonOf(conflict),
       }))
-    const reason = found.map((one) => one.reason).join(' ')
+    const reason = found.map(reasonOf).join(' ')
     return found.length === 0 ? [] : [{ key: String(number), operation: number, field: null, reason }]
   })
 }
@@ -121,7 +129,7 @@ export function linesOf(review: Reviewed, { words, onlyConflicts }: Choice): Lin
     const key = `${entity} ${change.operation}`
     const { operation: number, verb, type } = change
     return [
-      { kind: 'operation', key, number, verb, type, conflicts: found.map(({ reason }) => reason) },
+      { kind: 'operation', key, number, verb, type, conflicts: found.map(reasonOf) },
       ...Object.entries(change.changes).map(([field, { from, to }]) => ({
         kind: 'change' as const,
         key: `${key} ${field}`,

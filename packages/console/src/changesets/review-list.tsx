@@ -94,7 +94,7 @@ function OperationLine(props: LineProps & { line: Line & { kind: 'operation' } }
       <label>
         <input
           type="checkbox"
-          aria-label={t('Change {}: {}', number, verb)}
+          aria-label={t('Change {}: {}', number, labelOf(verb))}
           disabled={!props.canChoose}
           checked={props.approved ? !isLeftOut : props.chosen.has(number)}
           onFocus={() => props.onActive(props.at)}

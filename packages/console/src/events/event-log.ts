@@ -1,9 +1,10 @@
 import type { EventRecord } from '@tildebase/client'
 import type { Json, JsonObject } from '@tildebase/nouns'
 import { dayNamed, moved } from '../list/filter/periods.ts'
-import { nouns, type Page } from '../service/schema.ts'
+import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import type { Entity } from '../values/entity.ts'
+import { labelOf } from '../values/format.ts'
 
 /** An event as the console lists it, whether it came from the log or from the stream. */
 export interface LoggedEvent {
@@ -79,6 +80,12 @@ function timesOf({ time, narrow }: LogQuestion): { timestamp?: Json } {
     ...(time && { $lte: time }),
   }
   return Object.keys(bounds).length === 0 ? {} : { timestamp: bounds }
+}
+
+/** What an event is about: the title of its entity, or the name of a type that was declared. */
+export function titleOfEvent({ entityType, data }: Pick<LoggedEvent, 'entityType' | 'data'>): string {
+  const title = titleOf(data, nouns.value.get(entityType))
+  return entityType === 'Schema' ? labelOf(title) : title
 }
 
 /** An event of the stream. */

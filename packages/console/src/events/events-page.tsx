@@ -7,7 +7,7 @@ import { EntityLink } from '../parts/value.tsx'
 import { asOf, href, look, place, travel } from '../place.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { connected } from '../service/live.ts'
-import { nouns, titleOf } from '../service/schema.ts'
+import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
@@ -18,7 +18,7 @@ import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
 import { clockText, dayText, inSentence, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
-import { isPattern, type LoggedEvent } from './event-log.ts'
+import { isPattern, type LoggedEvent, titleOfEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
 
 /** So many events with the words are looked for, in so many of the newest. */
@@ -213,7 +213,7 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
               {kind && `${kind}.`}
               <b>{name}</b>
             </span>
-            <span class="event-title">{titleOf(event.data, noun)}</span>
+            <span class="event-title">{titleOfEvent(event)}</span>
             <span class="event-actor" title={event.actor}>
               {actorName(event.actor)}
             </span>

@@ -1,6 +1,6 @@
 import '../../style/pages/home.css'
 import { useState } from 'preact/hooks'
-import { type LoggedEvent, loadEvents } from '../events/event-log.ts'
+import { type LoggedEvent, loadEvents, titleOfEvent } from '../events/event-log.ts'
 import { HIDDEN_TYPES } from '../parts/frame/side.tsx'
 import { Tasks } from '../parts/frame/tasks.tsx'
 import { asOf, href } from '../place.ts'
@@ -9,7 +9,7 @@ import { keyId, personId } from '../service/access.ts'
 import { useData, useSettled } from '../service/cache.ts'
 import { useCounts } from '../service/counts.ts'
 import { may } from '../service/rights.ts'
-import { byDomain, nouns, titleOf } from '../service/schema.ts'
+import { byDomain, nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
 import { tenantName } from '../service/settings.ts'
 import { t } from '../texts/text.ts'
@@ -152,10 +152,10 @@ function Latest({ time }: { time: string | null }) {
             <span class="happened">
               {nouns.value.has(event.entityType) ? (
                 <a href={addressOf(event)}>
-                  {titleOf(event.data, nouns.value.get(event.entityType)) || labelOf(event.entityType)}
+                  {titleOfEvent(event) || labelOf(event.entityType)}
                 </a>
               ) : (
-                <b>{titleOf(event.data) || event.type}</b>
+                <b>{titleOfEvent(event) || event.type}</b>
               )}
               <span>{inSentence(event.type.split('.')[1] ?? event.type)}</span>
             </span>

@@ -11,6 +11,7 @@ import { Act, Head } from '../ui/basics.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { labelOf } from '../values/format.ts'
 import { PasswordForm } from './password-form.tsx'
 
 interface Listed<T> {
@@ -113,7 +114,7 @@ function Sessions() {
               </>
             ),
           },
-          { label: t('Signed in with'), cell: ({ method }) => method },
+          { label: t('Signed in with'), cell: ({ method }) => labelOf(method) },
           { label: t('Last used'), cell: ({ lastUsedAt }) => <Value value={lastUsedAt} name="lastUsedAt" /> },
         ]}
         actions={({ id, current }) =>

@@ -23,9 +23,10 @@ const FOR_DEVELOPERS = [
   'types/preview.tsx',
   'webhooks/**',
 ]
-/** Who acts besides people and keys, actions of the operator's log, and steps of tasks. */
-const OF_THE_OPERATOR = [
+/** Who acts besides people and keys, the console's own types, ways to sign in, actions of the operator's log, and steps of tasks. */
+const OTHERS = [
   ...['Anonymous', 'Operator', 'Service', 'Signup'],
+  ...['Dashboard', 'Setting', 'View', 'Password', 'Passkey'],
   ...[
     'Backup',
     'Create',
@@ -45,7 +46,7 @@ const OF_THE_API =
   /\b(verbs?|scopes?|tenants?|changesets?|entity|entities|nouns?|operators?|operations?|declared?|notation|payload|roll(ed)? ?back|version \{\}|arguments?)\b/i
 
 test.each(LANGUAGES)('every text of the console, and every name of the catalogue, is in $name', ({ texts }) => {
-  const wanted = [...textsInSources(), ...namesOfTheCatalogue(), ...PERIODS.map(englishOf), ...OF_THE_OPERATOR]
+  const wanted = [...textsInSources(), ...namesOfTheCatalogue(), ...PERIODS.map(englishOf), ...OTHERS]
 
   expect(wanted.length).toBeGreaterThan(1_500)
   expect(wanted.filter((english) => !Object.hasOwn(texts, english))).toEqual([])

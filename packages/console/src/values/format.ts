@@ -151,7 +151,7 @@ export function initialsOf(name: string): string {
   return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.charAt(0).toUpperCase()).join('')
 }
 
-const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat)$/i
+const ACRONYMS = /^(api|crm|mrr|arr|nrr|ltv|url|id|sms|csv|ip|vat|oidc)$/i
 
 /** A name of the API for people, in their language: `leadScore` is `Lead score`, `$updatedAt` is `Updated at`. */
 export function labelOf(name: string): string {

@@ -126,6 +126,7 @@ const texts = {
   'Questions for you': 'Fragen an Sie',
   Proposals: 'Vorschläge',
   'Mentions of you': 'Erwähnungen',
+  '{} was changed after the proposal.': '{} wurde nach dem Vorschlag geändert.',
 }
 
 export default texts

@@ -70,6 +70,9 @@ const texts = {
   Communication: 'Kommunikation',
   Webhook: 'Webhook',
   Changeset: 'Vorschlag',
+  Dashboard: 'Dashboard',
+  View: 'Ansicht',
+  Setting: 'Einstellung',
 }
 
 export default texts

@@ -125,6 +125,7 @@ const texts = {
   'Questions for you': 'שאלות עבורך',
   Proposals: 'הצעות',
   'Mentions of you': 'אזכורים שלך',
+  '{} was changed after the proposal.': '{} השתנה אחרי ההצעה.',
 }
 
 export default texts

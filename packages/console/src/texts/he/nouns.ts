@@ -70,6 +70,9 @@ const texts = {
   Communication: 'תקשורת',
   Webhook: 'Webhook',
   Changeset: 'הצעה',
+  Dashboard: 'לוח מחוונים',
+  View: 'תצוגה',
+  Setting: 'הגדרה',
 }
 
 export default texts
