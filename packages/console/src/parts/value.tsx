@@ -58,7 +58,16 @@ export function Value({ value, field, name = field?.name ?? '', entity, isNear =
 
 /** A string; mail addresses, telephone numbers and web addresses are links. */
 function Text({ value, name }: { value: string; name: string }) {
-  if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(value)) return <a href={`mailto:${value}`}>{value}</a>
+  if (/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(value)) {
+    const at = value.indexOf('@')
+    return (
+      <a href={`mailto:${value}`}>
+        {value.slice(0, at)}
+        <wbr />
+        {value.slice(at)}
+      </a>
+    )
+  }
   if (/phone|mobile|fax/i.test(name) && /^[+\d][\d\s()./-]{4,}$/.test(value)) {
     return <a href={`tel:${value.replace(/[^+\d]/g, '')}`}>{value}</a>
   }

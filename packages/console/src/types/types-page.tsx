@@ -12,6 +12,7 @@ import { Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
+import { TypeIcon } from '../ui/type-icon.tsx'
 import { labelOf, numberText } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'
 import { BuiltInFields } from './built-in-fields.tsx'
@@ -108,7 +109,8 @@ function TypeList() {
           {
             label: t('Type'),
             cell: ({ name }) => (
-              <a class="title" href={href(['types', name])}>
+              <a class="title with-icon" href={href(['types', name])}>
+                <TypeIcon type={name} />
                 {labelOf(name)}
               </a>
             ),
