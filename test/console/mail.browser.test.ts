@@ -36,7 +36,7 @@ describe.skipIf(BROWSER === null)('e-mail in the console', () => {
     await dialog.getByLabel('Subject').fill('The offer')
     await dialog.getByLabel('Text').fill('Here is the **offer**.')
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('The message is on its way.').waitFor()
+    await page.getByText('The message is being sent.').waitFor()
     await thread.getByRole('link', { name: 'The offer' }).waitFor()
     const { to, mail } = (await smtp.until(before + 1)).at(-1)!
     await thread.getByText('Delivered').waitFor()

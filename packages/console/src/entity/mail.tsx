@@ -237,7 +237,7 @@ async function post(operations: readonly Operation[]): Promise<void> {
   invalidate(new Set(['Ticket']))
   const isWaiting = value.results.some(({ warnings = [] }) => warnings.some((one) => one.warning === 'not_configured'))
   if (isWaiting) say(t('The message is kept, but it waits: no mail server is set up for sending.'), { tone: 'bad' })
-  else say(t('The message is on its way.'))
+  else say(t('The message is being sent.'))
 }
 
 /** The reason of the operation that failed, in place of that of the batch. */

@@ -18,7 +18,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Failure, Loading, Skeleton } from '../ui/states.tsx'
 import { TypeIcon } from '../ui/type-icon.tsx'
 import { actorName } from '../values/actors.ts'
-import { agoText, inSentence, labelOf, numberText } from '../values/format.ts'
+import { agoText, labelOf, numberText } from '../values/format.ts'
 import { lastVisit } from './last-visit.ts'
 import { MyWork } from './my-work.tsx'
 import { StartList } from './start-list.tsx'
@@ -151,13 +151,11 @@ function Latest({ time }: { time: string | null }) {
           <li key={event.id} class={isFresh(event) ? 'fresh' : ''}>
             <span class="happened">
               {nouns.value.has(event.entityType) ? (
-                <a href={addressOf(event)}>
-                  {titleOfEvent(event) || labelOf(event.entityType)}
-                </a>
+                <a href={addressOf(event)}>{titleOfEvent(event) || labelOf(event.entityType)}</a>
               ) : (
                 <b>{titleOfEvent(event) || event.type}</b>
               )}
-              <span>{inSentence(event.type.split('.')[1] ?? event.type)}</span>
+              <span>{labelOf(event.type.split('.')[1] ?? event.type).toLowerCase()}</span>
             </span>
             <span class="hint" title={event.timestamp}>
               {actorName(event.actor)} · {agoText(event.timestamp)}

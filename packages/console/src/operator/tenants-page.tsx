@@ -119,9 +119,7 @@ export function TenantsPage() {
           </>
         )}
       />
-      <p class="hint">
-        {t('The service knows when a backup was read, and not where it was saved: that is decided by who reads it.')}
-      </p>
+      <p class="hint">{t('The service knows when a backup was read, and not where it was saved.')}</p>
       <Journal log={log} />
       {creating && (
         <NameDialog

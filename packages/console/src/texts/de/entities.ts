@@ -55,7 +55,7 @@ const texts = {
   'See this moment': 'Diesen Moment zeigen',
   'Takes back everything that was changed with it': 'Nimmt alles zurück, was damit geändert wurde',
   'Undo this change': 'Diese Änderung zurücknehmen',
-  'Return to this state': 'Zu diesem Stand zurückkehren',
+  'Return to this state': 'So wieder herstellen',
   'Due next': 'Als Nächstes fällig',
   'Refused: {}': 'Abgelehnt: {}',
   'A {} has no field for files that you can change.': '{} hat kein Feld für Dateien, das Sie ändern können.',
@@ -103,7 +103,7 @@ const texts = {
   'Markdown makes headings, lists and links.': 'Markdown ergibt Überschriften, Listen und Links.',
   'The message is kept, but it waits: no mail server is set up for sending.':
     'Die Nachricht ist gespeichert, wartet aber: Für das Senden ist kein Mailserver eingerichtet.',
-  'The message is on its way.': 'Die Nachricht ist unterwegs.',
+  'The message is being sent.': 'Die Nachricht wird gesendet.',
   'written to {}': 'geschrieben an {}',
   '“{}” is not an e-mail address.': '„{}“ ist keine E-Mail-Adresse.',
 }

@@ -154,8 +154,8 @@ const texts = {
   'Last backup': 'Letzte Sicherung',
   'as a log': 'als Protokoll',
   'as a file': 'als Datei',
-  'The service knows when a backup was read, and not where it was saved: that is decided by who reads it.':
-    'Der Dienst weiß, wann eine Sicherung gelesen wurde, aber nicht, wo sie liegt: Das bestimmt, wer sie liest.',
+  'The service knows when a backup was read, and not where it was saved.':
+    'Der Dienst weiß, wann eine Sicherung gelesen wurde, aber nicht, wo sie liegt.',
   Operator: 'Betreiber',
   Signup: 'Registrierung',
   Anonymous: 'Anonym',

@@ -102,7 +102,7 @@ const texts = {
   'Markdown makes headings, lists and links.': 'Markdown יוצר כותרות, רשימות וקישורים.',
   'The message is kept, but it waits: no mail server is set up for sending.':
     'ההודעה נשמרה, אך היא ממתינה: לא הוגדר שרת דואר לשליחה.',
-  'The message is on its way.': 'ההודעה בדרך.',
+  'The message is being sent.': 'ההודעה נשלחת.',
   'written to {}': 'נכתב אל {}',
   '“{}” is not an e-mail address.': '”{}“ אינה כתובת דוא״ל.',
 }

@@ -150,8 +150,7 @@ const texts = {
   'Last backup': 'הגיבוי האחרון',
   'as a log': 'כיומן',
   'as a file': 'כקובץ',
-  'The service knows when a backup was read, and not where it was saved: that is decided by who reads it.':
-    'השירות יודע מתי נקרא גיבוי, ולא היכן נשמר: על כך מחליט מי שקורא אותו.',
+  'The service knows when a backup was read, and not where it was saved.': 'השירות יודע מתי נקרא גיבוי, ולא היכן נשמר.',
   Operator: 'מפעיל',
   Signup: 'הרשמה',
   Anonymous: 'אנונימי',
