@@ -268,6 +268,24 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     expect(apart.filter(({ down, gap }) => down > 1.5 || gap < 4)).toEqual([])
   })
 
+  test('the buttons of an entity are one row, and those at the top do not overlap', async () => {
+    const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Rowena', stage: 'Qualified' })
+    const { page } = await stage.enter(`Contact/${body.$id}`, { size: TELEPHONE })
+    const buttons = page.locator('main .head .actions > button')
+    await page.getByRole('button', { name: 'More actions' }).waitFor()
+    const tops = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    const boxes = await page.locator('.top button:visible').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, right } = one.querySelector('svg, span')?.getBoundingClientRect() ?? one.getBoundingClientRect()
+        return { left, right }
+      }),
+    )
+
+    expect(tops.length).toBeGreaterThan(3)
+    expect(new Set(tops.map((top) => Math.round(top / 10))).size).toBe(1)
+    for (const [at, { right }] of boxes.slice(0, -1).entries()) expect(boxes[at + 1]!.left - right).toBeGreaterThan(8)
+  })
+
   test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
     const page = await enter('Deal')
 

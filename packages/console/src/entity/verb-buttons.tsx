@@ -3,19 +3,20 @@ import { runVerb } from '../parts/verbs.tsx'
 import { t } from '../texts/text.ts'
 import { Act } from '../ui/basics.tsx'
 import type { MenuItem } from '../ui/menu.tsx'
+import { isNarrow } from '../ui/narrow.ts'
 import type { Entity } from '../values/entity.ts'
 import { labelOf } from '../values/format.ts'
 import { type Noun, singular, verbsFor, wordsOf } from '../values/noun.ts'
 
-/** So many verbs of an entity are buttons. */
-const BUTTONS = 3
+/** So many verbs of an entity are buttons: as many as fit into one row. */
+const buttons = () => (isNarrow.value ? 2 : 3)
 
 /** Buttons for the first verbs that the state allows. The others are in the menu beside them. */
 export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   return (
     <>
       {rankedVerbs(noun, entity)
-        .slice(0, BUTTONS)
+        .slice(0, buttons())
         .map((verb) => (
           <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
             {buttonText(noun, verb)}
@@ -27,7 +28,7 @@ export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
 
 /** The verbs that the state allows and that have no button. */
 export function furtherVerbs(noun: Noun, entity: Entity): MenuItem[] {
-  const rest = rankedVerbs(noun, entity).slice(BUTTONS)
+  const rest = rankedVerbs(noun, entity).slice(buttons())
   return rest.map((verb) => ({ label: buttonText(noun, verb), onSelect: () => runVerb(noun, entity, verb) }))
 }
 
