@@ -387,9 +387,9 @@ describe.skipIf(BROWSER === null)('input that comes before an answer', () => {
     held.release()
     const saved = async () =>
       (await stage.host.request('GET', '/~acme/Dashboard?name=Arranged')).body.results[0].tiles.map(
-        ({ title }: { title: string }) => title,
+        ({ source, of }: { source: string; of: string }) => `${source} ${of}`,
       )
-    await expect.poll(saved).toEqual(['MRR', 'Deals by stage', 'Pipeline'])
+    await expect.poll(saved).toEqual(['metric mrr', 'count Deal', 'metric pipeline'])
     await page.getByText('Saving…').waitFor({ state: 'detached' })
 
     expect(await titles()).toEqual(['MRR', 'Deals by stage', 'Pipeline'])

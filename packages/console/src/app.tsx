@@ -5,12 +5,10 @@ import { lazy } from './lazy.tsx'
 import { exportJobs } from './list/export/export-jobs.ts'
 import { EntitiesPage } from './list/list-page.tsx'
 import { clash } from './parts/forms/save.ts'
-import { TypingAhead } from './parts/forms/typing-ahead.tsx'
-import { VerbDialog } from './parts/forms/verb-dialog.tsx'
 import { KeyBox } from './parts/frame/key-box.tsx'
 import { isOpen, SETUP_PAGES, Side, WORK_PAGES } from './parts/frame/side.tsx'
 import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
-import { started } from './parts/verbs.tsx'
+import { closeVerb, started } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadAccess, mayRead } from './service/access.ts'
 import { cache, useData } from './service/cache.ts'
@@ -24,6 +22,7 @@ import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
+import { TypingAhead } from './ui/typing-ahead.tsx'
 import { loadActors } from './values/actors.ts'
 import { labelOf } from './values/format.ts'
 
@@ -55,6 +54,10 @@ const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
 const Closed = lazy(async () => (await import('./pages/closed.tsx')).ClosedPage)
+const VerbDialog = lazy(
+  async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog,
+  () => <TypingAhead onClose={() => closeVerb(false)} />,
+)
 const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
 const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { guardPlace, place } from './place.ts'
 import { confirmDiscard } from './ui/dialog.tsx'
+import type { Draft } from './values/entity.ts'
+import type { Noun } from './values/noun.ts'
 
 const PREFIX = 'tildebase.draft '
 
@@ -22,6 +24,11 @@ guardPlace({ isNeeded: () => unsaved.size > 0, ask: mayLeave })
 window.addEventListener('beforeunload', (event) => {
   if (unsaved.size > 0) event.preventDefault()
 })
+
+/** The name of the draft of a new entity. */
+export function newDraft(noun: Noun, preset: Draft = {}): string {
+  return `new ${noun.name} ${Object.values(preset).join(' ')}`.trim()
+}
 
 export interface Kept<T> {
   readonly draft: T

@@ -6,13 +6,21 @@ import { Failure, Skeleton } from './ui/states.tsx'
 
 const AGAIN_MS = 3_000
 
-/** A component whose code is loaded when it is first shown. Something else is shown while it loads. */
+/** A component whose code is loaded when it is first shown, unless other code has brought it along. */
+type LazyType<P> = ComponentType<P> & { bring(component: ComponentType<P>): void }
+
+/** Something else is shown while the code loads. */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,
   waiting: (props: P) => ComponentChildren = () => <Skeleton rows={6} />,
-): ComponentType<P> {
+): LazyType<P> {
   let ready: ComponentType<P> | null = null
-  return function Lazy(props: P) {
+  const bring = (component: ComponentType<P>) => {
+    ready = component
+  }
+  return Object.assign(Lazy, { bring })
+
+  function Lazy(props: P) {
     const [Loaded, setLoaded] = useState<ComponentType<P> | null>(() => ready)
     const [error, setError] = useState<Error | null>(null)
     const start = () =>

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { lazy } from '../lazy.tsx'
 import { asOf, look as setAddress } from '../place.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
-import { NameDialog } from '../ui/form-dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { TypingAhead } from '../ui/typing-ahead.tsx'
 import type { Noun } from '../values/noun.ts'
 import { plural } from '../values/noun.ts'
 import type { Look } from './look.ts'
@@ -18,6 +19,11 @@ import {
   type View,
   viewStore,
 } from './views.ts'
+
+const NameDialog = lazy(
+  async () => (await import('../ui/form-dialog.tsx')).NameDialog,
+  ({ onClose }) => <TypingAhead onClose={onClose} />,
+)
 
 const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
 

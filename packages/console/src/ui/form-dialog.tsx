@@ -7,6 +7,7 @@ import { Copyable } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
 import { Failure } from './states.tsx'
+import { takeTyped } from './typing-ahead.tsx'
 
 interface FormProps {
   readonly submit: string
@@ -86,7 +87,8 @@ export function NameDialog(props: {
   onClose: () => void
   children?: ComponentChildren
 }) {
-  const [name, setName] = useState('')
+  // The window may have been loaded while people typed.
+  const [name, setName] = useState(takeTyped)
   return (
     <FormDialog
       title={props.title}

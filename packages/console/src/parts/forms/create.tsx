@@ -1,3 +1,4 @@
+import { newDraft } from '../../drafts.ts'
 import { firstFields, isCounted } from '../../list/table/columns.ts'
 import { go } from '../../place.ts'
 import { personId } from '../../service/access.ts'
@@ -9,11 +10,6 @@ import type { Draft, Entity } from '../../values/entity.ts'
 import { currencyOf } from '../../values/format.ts'
 import { forCreation, isWritable, type Noun, personFields, singular, titleField } from '../../values/noun.ts'
 import { FieldsForm } from './form.tsx'
-
-/** The name of the draft of a new entity. */
-export function newDraft(noun: Noun, preset: Draft = {}): string {
-  return `new ${noun.name} ${Object.values(preset).join(' ')}`.trim()
-}
 
 /** A person owns what the person creates, unless the form says otherwise. */
 function ownedBy(noun: Noun): Draft {

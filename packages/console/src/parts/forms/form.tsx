@@ -10,6 +10,7 @@ import { issuesOf } from '../../toast.ts'
 import { Labelled } from '../../ui/basics.tsx'
 import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
+import { takeTyped } from '../../ui/typing-ahead.tsx'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { FieldInput, isLongText } from './field-input.tsx'
@@ -81,6 +82,12 @@ export function FieldsForm(props: {
   }, [connected.value])
   const issues = issuesOf(error)
   const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)
+  useLayoutEffect(() => {
+    const text = takeTyped()
+    const [field] = shown
+    if (text === '' || field?.kind !== 'string' || field.name in { ...props.initial, ...changed }) return
+    kept.set((form) => ({ ...form, changed: { ...form.changed, [field.name]: text } }))
+  }, [])
   const hidden = props.fields.length - shown.length
   return (
     <form

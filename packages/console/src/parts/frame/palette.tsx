@@ -6,9 +6,14 @@ import { useData, useSettled } from '../../service/cache.ts'
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeIcon } from '../../ui/type-icon.tsx'
+import { takeTyped } from '../../ui/typing-ahead.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { takeTyped } from '../forms/typing-ahead.tsx'
+import { CreateDialog } from '../forms/create.tsx'
+import { CreateDialog as CreateLater } from '../forms/create-later.tsx'
 import { commandsFor, type Entry, entitiesOf, searchAll } from './palette-entries.ts'
+
+// A command opens this form, and what is typed then goes into it.
+CreateLater.bring(CreateDialog)
 
 /** Search across all types, commands and what was opened last, behind Ctrl K. */
 export function Palette({ onClose }: { onClose: () => void }) {

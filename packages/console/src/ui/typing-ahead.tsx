@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks'
-import { useKeys } from '../../keyboard.ts'
+import { useKeys } from '../keyboard.ts'
 
 let typed = ''
 
@@ -9,7 +9,11 @@ export function TypingAhead({ onClose }: { onClose: () => void }) {
   useLayoutEffect(() => {
     typed = ''
     document.addEventListener('keydown', keep, true)
-    return () => document.removeEventListener('keydown', keep, true)
+    return () => {
+      document.removeEventListener('keydown', keep, true)
+      // The window that is there now has taken it, or has no use for it.
+      setTimeout(takeTyped)
+    }
   }, [])
   return null
 }
