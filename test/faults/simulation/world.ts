@@ -137,7 +137,11 @@ export class World {
     const read = async () => {
       for await (const message of messagesOf(chunks)) if (!this.isGhost) messages.push(message)
     }
-    await Promise.race([this.#unlessKilled(read()), this.time.sleep(ms)])
+    // A disk that fails cuts the connection of a stream.
+    const cut = (reason: unknown) => {
+      if (this.disk.hits + this.counts.diskFaults === 0) throw reason
+    }
+    await Promise.race([this.#unlessKilled(read().catch(cut)), this.time.sleep(ms)])
     client.leave(false)
     return [...messages]
   }
