@@ -61,3 +61,14 @@ test('so do schedules in a zone with summer time, on days without a change', () 
     { numRuns: 300 },
   )
 })
+
+test.each([
+  ['0 0 1,31 * *', 'UTC', '2026-02-10T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+  ['59 0 1,28,31 * *', 'UTC', '2028-02-28T00:59:00.000Z', '2028-03-01T00:59:00.000Z'],
+  ['0 0 */3 * *', 'America/Phoenix', '2028-02-28T07:59:00.000Z', '2028-03-01T07:00:00.000Z'],
+  ['0 * 1,30 * *', 'Europe/Berlin', '2027-02-02T00:00:00.000Z', '2027-02-28T23:00:00.000Z'],
+  ['0 0 29,30 * *', 'UTC', '2027-02-02T00:00:00.000Z', '2027-03-29T00:00:00.000Z'],
+])('%s in %s has a time in the first days of March', (cron, zone, after, next) => {
+  expect(ours(`${cron} ${zone}`, new Date(after))[0]).toBe(next)
+  expect(theirs(cron, zone, new Date(after))[0]).toBe(next)
+})

@@ -131,11 +131,11 @@ function typeOf({ trigger }: RunRow): 'Workflow' | 'Agent' {
   return trigger === 'call' ? 'Agent' : 'Workflow'
 }
 
-/** The event that a run is for, as the workflow sees it; null when it was erased, or its author may not see it. */
-function eventOf(engine: Engine, { id, seq, at, workflow }: RunRow, grant: Grant): JsonObject | null {
+/** The event that a run is for, as the workflow sees it; null when its author may not see it, or it was erased meanwhile. */
+function eventOf(engine: Engine, { id, seq, at, workflow, startedAt }: RunRow, grant: Grant): JsonObject | null {
   const row = seq === null ? undefined : readEntry(engine.sql, seq)
   if (row) {
-    if (row.data === null) return null
+    if (row.data === null && startedAt !== null) return null
     const shown = visibilityOf(engine, grant, null).show(row)
     return shown && eventView(shown, engine)
   }

@@ -99,7 +99,21 @@ function clockOf(zone: string): WallClock {
 }
 
 function nextRun(cron: string, zone: string, after: number): number | null {
-  return new Cron(cron, { timezone: zone, paused: true }).nextRun(new Date(after))?.getTime() ?? null
+  const job = new Cron(cron, { timezone: zone, paused: true })
+  const next = job.nextRun(new Date(after))?.getTime() ?? null
+  const march = marchAfter(zone, after)
+  if (next === null || march === null || next <= march) return next
+  // In February, croner looks for a 31st, which is in March, and continues after that.
+  return job.nextRun(new Date(march - 1))!.getTime()
+}
+
+/** When March begins, for a time in February; null for others. */
+function marchAfter(zone: string, after: number): number | null {
+  const clock = zone === 'UTC' ? null : clockOf(zone)
+  const wall = new Date(clock ? clock.wallAt(after) : after)
+  if (wall.getUTCMonth() !== 1) return null
+  const march = Date.UTC(wall.getUTCFullYear(), 2, 1)
+  return clock ? clock.timeOf(march) : march
 }
 
 function isZone(zone: string): boolean {
