@@ -27,7 +27,9 @@ async function waiting(step: object, lead: object) {
 
 test('an erasure cancels what waits for an event of the entity, and leaves no value of it there', async () => {
   const { lead, workflow, run } = await waiting({ ask: { of: 'role:Admin', title: '$event.data.name' } }, {})
-  const [asked] = (await get('asks')).results
+  const asks = async () => (await get('asks')).results
+  await expect.poll(async () => (await asks()).length).toBe(1)
+  const [asked] = await asks()
 
   await app.request('POST', at(`Lead/${lead}/erase`), {})
 
