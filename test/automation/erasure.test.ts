@@ -39,3 +39,16 @@ test('an erasure cancels what waits for an event of the entity, and leaves no va
   expect(JSON.stringify(shown)).not.toContain('Jane Roe')
   expect((await get('Activity/count')).count).toBe(0)
 })
+
+test('a run that waits for an entity that is erased fails, and does not wait permanently', async () => {
+  const { body: contact } = await app.request('POST', at('Contact'), { name: 'Ada' })
+  const step = { waitFor: 'Contact.updated', filter: { $id: '$event.data.contact' }, timeout: '5s' }
+  const { workflow, run } = await waiting(step, { contact: contact.$id })
+  const begun = async () => (await get(`Workflow/${workflow}/runs/${(await run()).id}`)).steps[0]?.status
+  await expect.poll(begun).toBe('Waiting')
+
+  await app.request('POST', at(`Contact/${contact.$id}/erase`), {})
+
+  await expect.poll(async () => (await run()).status, { timeout: 20_000 }).toBe('Failed')
+  expect((await run()).error).toContain('erased')
+})
