@@ -18,7 +18,7 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
   })
 
   test('a workflow shows its runs with their steps, and a failed one is retried', async () => {
-    const steps = [{ verb: 'qualify', type: 'Contact', id: '$event.data.nobody' }]
+    const steps = [{ verb: 'qualify', type: 'Contact', id: '$event.data.missing' }]
     const { $id } = await send('/Workflow', { name: 'w', triggerEvent: 'Lead.created', steps })
     await send(`/Workflow/${$id}/activate`)
     await send('/Lead', { name: 'Ada' })
@@ -79,7 +79,7 @@ describe.skipIf(BROWSER === null)('timers and workflows in the console', () => {
     await editor.getByRole('button', { name: 'Try it without a trace' }).click()
     await editor.getByText('It would not run for this event').waitFor()
     await editor.getByLabel('Action', { exact: true }).selectOption('complete')
-    await editor.getByLabel('Of the entry').fill('$event.data.nobody')
+    await editor.getByLabel('Of the entry').fill('$event.data.missing')
     await editor.getByRole('button', { name: 'Try it without a trace' }).click()
 
     await editor.locator('.attempts', { hasText: 'Failed' }).waitFor()

@@ -85,11 +85,11 @@ describe.skipIf(BROWSER === null)('e-mail in the console', () => {
     const before = await count()
 
     await page.getByRole('button', { name: 'Write an e-mail' }).click()
-    await dialog.getByLabel('To').fill('nobody')
-    await dialog.getByLabel('Subject').fill('To nobody')
+    await dialog.getByLabel('To').fill('ada')
+    await dialog.getByLabel('Subject').fill('To Ada')
     await dialog.getByLabel('Text').fill('Hello')
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await dialog.getByText('“nobody” is not an e-mail address.').waitFor()
+    await dialog.getByText('“ada” is not an e-mail address.').waitFor()
     await dialog.getByLabel('To').fill(Array.from({ length: 101 }, (_, n) => `n${n}@example.org`).join(', '))
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('may have 100 recipients').waitFor()
@@ -100,7 +100,7 @@ describe.skipIf(BROWSER === null)('e-mail in the console', () => {
     await page.getByLabel('Key', { exact: true }).fill(key)
     await page.getByRole('button', { name: 'Open' }).click()
     await dialog.waitFor()
-    expect(await dialog.getByLabel('Subject').inputValue()).toBe('To nobody')
+    expect(await dialog.getByLabel('Subject').inputValue()).toBe('To Ada')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 

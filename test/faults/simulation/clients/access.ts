@@ -2,7 +2,7 @@ import { type Action, anyContact, idOf, insist, to } from './tenancy.ts'
 
 const PASSWORD = 'correct horse battery'
 /** No key. */
-const NOBODY = { authorization: '' }
+const NO_KEY = { authorization: '' }
 
 /** A person who accepts an invitation, works with a session, is suspended and is refused. */
 const visit: Action = async (world, chance, tenancy, marker) => {
@@ -12,17 +12,17 @@ const visit: Action = async (world, chance, tenancy, marker) => {
   if (user === undefined) return
   const invited = await send('POST', `/User/${user}/invite`)
   const token = invited?.body?.invitation?.split('#')[1]
-  await send('POST', '/invitation/accept', { token, password: 'short' }, NOBODY)
-  const accepted = await send('POST', '/invitation/accept', { token, password: PASSWORD }, NOBODY)
+  await send('POST', '/invitation/accept', { token, password: 'short' }, NO_KEY)
+  const accepted = await send('POST', '/invitation/accept', { token, password: PASSWORD }, NO_KEY)
   if (accepted?.status !== 201) return
-  const session = { ...NOBODY, cookie: accepted.cookie! }
+  const session = { ...NO_KEY, cookie: accepted.cookie! }
   const own = { ...session, 'x-tilde-csrf': accepted.body.csrf }
   await send('GET', '/session', undefined, session)
   await send('POST', '/Comment', { body: marker, entityId: user }, session)
   await send('POST', '/Comment', { body: marker, entityId: user }, own)
   await send('PUT', `/Contact/${anyContact(tenancy, chance)}`, { source: marker }, own)
   await world.request('GET', '/events?limit=1', undefined, session)
-  await send('POST', '/session', { email, password: chance.pick([PASSWORD, 'guessed by nobody']) }, NOBODY)
+  await send('POST', '/session', { email, password: chance.pick([PASSWORD, 'a wrong guess']) }, NO_KEY)
   const suspended = await insist(world, chance, 'POST', `/~${tenancy.slug}/User/${user}/suspend`, {}, `stop ${marker}`)
   if (suspended?.status !== 200) return
   const refused = await send('GET', '/Contact?limit=1', undefined, session)
@@ -32,9 +32,9 @@ const visit: Action = async (world, chance, tenancy, marker) => {
 /** A tenant that begins with a sign-up. Its first key works from then on, in that tenant and in no other. */
 const join: Action = async (world, chance, tenancy, marker) => {
   const slug = marker.replaceAll('.', '-')
-  const first = await world.request('POST', `/~${slug}/api-keys`, { name: marker, scopes: 'read:crm' }, NOBODY)
-  await world.request('POST', `/~${slug}/api-keys`, { name: 'second' }, NOBODY)
-  await world.request('GET', `/~${slug}/Contact`, undefined, NOBODY)
+  const first = await world.request('POST', `/~${slug}/api-keys`, { name: marker, scopes: 'read:crm' }, NO_KEY)
+  await world.request('POST', `/~${slug}/api-keys`, { name: 'second' }, NO_KEY)
+  await world.request('GET', `/~${slug}/Contact`, undefined, NO_KEY)
   if (first?.status !== 201) return
   const { secret } = first.body
   tenancy.keys.push({ slug, secret })

@@ -77,7 +77,7 @@ const inspect: Action = async (world, _, { slug }) => {
   await world.request('GET', `/operator/tenants/${slug}/log?after=0&limit=50`)
   await world.request('GET', `/~${slug}/status`)
   await world.request('GET', `/~${slug}/manifest`)
-  await world.request('GET', `/~${slug}/Contact?live=true`, undefined, { authorization: 'Bearer nobody' })
+  await world.request('GET', `/~${slug}/Contact?live=true`, undefined, { authorization: 'Bearer unknown' })
 }
 
 /** A proposal, its review, and the decision. */

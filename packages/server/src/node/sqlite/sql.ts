@@ -7,6 +7,7 @@ import { clearSumRecord, noteCopy, SumFile } from './checks/sum-file.ts'
 import { removeMark } from './checks/wal-mark.ts'
 import { copyDatabase } from './copy.ts'
 import { DiskSync, fileSync } from './disk-sync.ts'
+import { isDamage, isFull } from './failures.ts'
 import { closeWithLog, connectionClosed } from './file-handles.ts'
 import { hasLog, type Mode, makePrivate, type Opened, openFile, type SqlOptions } from './opened-file.ts'
 import { RELEASE, SAVEPOINT, Transactions } from './transactions.ts'
@@ -394,9 +395,3 @@ class Connection implements NodeSql {
 const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)'
 const HELD = 'A task is changing this tenant. Writes wait until it has ended.'
 const AGAIN = new Error('All of this transaction is undone and run again.')
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const isDamage = (reason: unknown): reason is Error => [11, 26].includes(codeOf(reason))
-/** SQLITE_FULL. */
-const isFull = (reason: unknown): boolean => codeOf(reason) === 13
-const codeOf = (reason: unknown): number => ((reason as { errcode?: number }).errcode ?? 0) & 0xff
