@@ -110,12 +110,15 @@ verifies(
       writeSumRecord(path, sums)
       const killed = new Killed(folder, path, chance)
       let before = readFileSync(path)
+      // The log is copied between the syncs of the checksum and of the database.
+      const beforeCopy = (file: string) => {
+        if (file.endsWith('-sum')) before = readFileSync(path)
+      }
       const sync: FileSync = {
-        now: () => {},
+        now: (_, file) => beforeCopy(file),
         folder: (_, __, done) => setImmediate(() => done(null)),
         later: (_, file, done) => {
-          // The log is copied between the syncs of the checksum and of the database.
-          if (file.endsWith('-sum')) before = readFileSync(path)
+          beforeCopy(file)
           if (file === path) killed.lookDuringCopy(before, readFileSync(path))
           setImmediate(() => done(null))
         },
