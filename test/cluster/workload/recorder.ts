@@ -68,7 +68,7 @@ function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-/** The answer if the request succeeded. */
+/** The answer if the request succeeded. A write that became a task has not yet. */
 export function successOf(answer: Answer): Reply | null {
-  return isReply(answer) && answer.status < 300 ? answer : null
+  return isReply(answer) && answer.status < 300 && answer.status !== 202 ? answer : null
 }
