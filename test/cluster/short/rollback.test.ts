@@ -3,12 +3,15 @@ import { verifies } from '../../verifies.ts'
 import { ask, createTenant, type NodeProcess, spawnNode } from './nodes.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 
+/** Nothing waits so long for a database that lacks writes. */
+const PATIENCE = { TILDE_CLUSTER_PATIENCE: '600' }
+
 let postgres: TestPostgres
 let node: NodeProcess
 
 beforeAll(async () => {
   postgres = await startPostgres()
-  node = await spawnNode(postgres.url, 'n1', undefined, undefined, { TILDE_CLUSTER_PATIENCE: '1' })
+  node = await spawnNode(postgres.url, 'n1', undefined, undefined, PATIENCE)
   await createTenant([node], 'early')
 })
 afterAll(async () => {
@@ -67,7 +70,7 @@ verifies(
 verifies('cluster.timeline', 'a node that was stopped meanwhile does not use it either', async () => {
   await node.kill('SIGKILL')
 
-  const again = spawnNode(postgres.url, 'n1', node.data, undefined, { TILDE_CLUSTER_PATIENCE: '1' })
+  const again = spawnNode(postgres.url, 'n1', node.data, undefined, PATIENCE)
 
   await expect(again).rejects.toThrow('ended before it was ready')
 })

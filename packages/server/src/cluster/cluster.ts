@@ -36,7 +36,7 @@ export class Cluster implements ClusterHost {
   /** `url` is where other nodes reach this one. */
   constructor(settings: Settings, replicated: ReplicatedLog, guard: LogGuard, url: string) {
     this.#settings = settings
-    this.#parts = createParts(settings, replicated, url, this.#events(guard))
+    this.#parts = createParts(settings, replicated, guard, url, this.#events(guard))
     const { ownership, numbers } = this.#parts
     guard.watch(() => ownership.acknowledged)
     this.gate = new OutputGate({
@@ -56,8 +56,8 @@ export class Cluster implements ClusterHost {
   }
 
   async join(node: LocalNode): Promise<ClusterRunner> {
-    const { nodeName, followers, snapshotChanges, snapshotBytes, patience } = this.#settings.cluster!
-    const { threads, membership, ownership, peers } = this.#parts
+    const { nodeName, followers, snapshotChanges, snapshotBytes } = this.#settings.cluster!
+    const { threads, membership, ownership, peers, patience } = this.#parts
     this.#node = node
     await threads.start(node)
     await membership.join()
@@ -77,7 +77,7 @@ export class Cluster implements ClusterHost {
       moving: (slug, to) => void peers.take(slug, to),
     })
     this.#housekeeping.start()
-    this.#patience = setInterval(() => ownership.refuseBefore(performance.now() - patience), PATIENCE_EVERY).unref()
+    this.#patience = setInterval(() => ownership.refuseBefore(performance.now() - patience()), PATIENCE_EVERY).unref()
     log('info', 'This node has joined the cluster', { node: nodeName, session: membership.session })
     this.#runner = new ClusterRunner({ ...this.#parts, ...node, gate: this.gate, signup: this.#settings.signup })
     return this.#runner

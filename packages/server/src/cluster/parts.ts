@@ -3,6 +3,7 @@ import type { Settings } from '../host/settings/settings.ts'
 import { operatorTest } from '../node/secrets/keys.ts'
 import { ReplicaThread } from './files/thread.ts'
 import { ClusterNumbers } from './operator/numbers.ts'
+import type { LogGuard } from './protocol/log-guard.ts'
 import { Membership } from './protocol/membership.ts'
 import { Ownership } from './protocol/ownership.ts'
 import type { ReplicatedLog, TenantRow } from './protocol/replicated-log.ts'
@@ -38,11 +39,19 @@ export interface Parts {
   readonly ownership: Ownership
   readonly peers: Peers
   readonly router: Router
+  /** How long a request waits at this moment for what the log has to tell, in milliseconds. */
+  readonly patience: () => number
 }
 
 /** Builds the parts of a node. `url` is where other nodes reach it. */
-export function createParts(settings: Settings, log: ReplicatedLog, url: string, events: PartEvents): Parts {
-  const { nodeName, lease, patience } = settings.cluster!
+export function createParts(
+  settings: Settings,
+  log: ReplicatedLog,
+  guard: LogGuard,
+  url: string,
+  events: PartEvents,
+): Parts {
+  const { nodeName, lease } = settings.cluster!
   const { report } = events
   const time = SYSTEM_TIME
   const [secretKey, operatorKey] = [settings.secretKey!, settings.rootKey!]
@@ -76,9 +85,23 @@ export function createParts(settings: Settings, log: ReplicatedLog, url: string,
   })
   const peers = new Peers(membership, directory, forwarder)
   const { hostSuffix } = settings
+  const patience = () => (guard.hasGoneBack ? 0 : settings.cluster!.patience)
   const router: Router = new Router({
     ...{ membership, ownership, directory, forwarder },
     ...{ hostSuffix, patience, proofs, report },
   })
-  return { log, proofs, numbers, directory, forwarder, replicas, threads, membership, ownership, peers, router }
+  return {
+    log,
+    proofs,
+    numbers,
+    directory,
+    forwarder,
+    replicas,
+    threads,
+    membership,
+    ownership,
+    peers,
+    router,
+    patience,
+  }
 }

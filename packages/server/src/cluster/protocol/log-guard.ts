@@ -38,6 +38,7 @@ export class LogGuard {
   #newest: Mark | null
   #owned: () => readonly Acknowledged[] = () => []
   #reported = ''
+  #hasGoneBack = false
 
   constructor(options: LogGuardOptions) {
     this.#options = options
@@ -47,6 +48,11 @@ export class LogGuard {
   /** From now on the changes of these tenants must be in the log. */
   watch(owned: () => readonly Acknowledged[]): void {
     this.#owned = owned
+  }
+
+  /** Whether the database lacks writes, so that nothing has to wait for it. */
+  get hasGoneBack(): boolean {
+    return this.#hasGoneBack
   }
 
   /** All up to this mark is durable. */
@@ -64,7 +70,8 @@ export class LogGuard {
   async admit(mark: Mark | null, find: (slugs: readonly string[]) => Promise<readonly TenantRow[]>): Promise<void> {
     const missing = await this.#missing(find)
     const isOlder = mark !== null && this.#newest !== null && isBefore(mark, this.#newest)
-    if (isOlder || missing.length > 0) throw this.#lost(mark, isOlder, missing)
+    this.#hasGoneBack = isOlder || missing.length > 0
+    if (this.#hasGoneBack) throw this.#lost(mark, isOlder, missing)
     // Its position may lie before what is durable, so that only the timeline counts.
     if (mark !== null && (this.#newest === null || mark.timeline > this.#newest.timeline))
       this.#newest = { timeline: mark.timeline, position: 0 }

@@ -17,8 +17,8 @@ export interface RouterOptions {
   readonly directory: Directory
   readonly forwarder: Forwarder
   readonly hostSuffix: string
-  /** How long a request waits for a node that has its tenant, in milliseconds. */
-  readonly patience: number
+  /** How long a request waits at this moment for a node that has its tenant, in milliseconds. */
+  readonly patience: () => number
   readonly proofs: NodeProofs
   readonly report: (reason: unknown, doing: string) => void
 }
@@ -65,7 +65,7 @@ export class Router {
     const isForwarded = proofs.isNode(request)
     // Another node believes that the tenant is here: what this one remembers may be as old.
     if (isForwarded) directory.forget(slug)
-    const until = performance.now() + patience
+    const begun = performance.now()
     let failure: unknown = null
     let mayDisagree = isForwarded
     while (!response.destroyed) {
@@ -95,7 +95,7 @@ export class Router {
         if (isForwarded) response.setHeader(ASK_AGAIN, '1')
         throw unavailable('This node is about to stop.')
       }
-      if (performance.now() > until) {
+      if (performance.now() - begun >= patience()) {
         if (failure !== null) report(failure, `find the node of ${slug}`)
         throw unavailable('No node has this tenant at the moment.')
       }
