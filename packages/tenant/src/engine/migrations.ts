@@ -18,12 +18,20 @@ const NONE: readonly Migration[] = []
 
 /** A state from before migrations as they would have left it: what comes back from the past fits the type of today. */
 export function migrated(engine: Engine, noun: Noun, seq: number, state: JsonObject): JsonObject {
-  return migrationsOf(engine, noun.name)
-    .filter((migration) => migration.seq > seq)
-    .reduce((now, migration) => {
-      if ('from' in migration) return renameField(now, migration.from, migration.to)
-      return retyped(noun, migration.retyped, now)
-    }, state)
+  return afterMigrations(noun, since(migrationsOf(engine, noun.name), seq), state)
+}
+
+/** The migrations that came after an event. */
+export function since(migrations: readonly Migration[], seq: number): readonly Migration[] {
+  return migrations.filter((migration) => migration.seq > seq)
+}
+
+/** A state as these migrations would have left it. */
+export function afterMigrations(noun: Noun, migrations: readonly Migration[], state: JsonObject): JsonObject {
+  return migrations.reduce((now, migration) => {
+    if ('from' in migration) return renameField(now, migration.from, migration.to)
+    return retyped(noun, migration.retyped, now)
+  }, state)
 }
 
 /** A value that the field of today cannot hold is left out. */

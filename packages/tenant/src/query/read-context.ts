@@ -1,6 +1,7 @@
 import type { Filter } from '@tildebase/nouns'
 import { type Budget, unlimited } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
+import { type Migration, migrationsOf } from '../engine/migrations.ts'
 import { type Grant, isNarrowed, may } from '../grant/grant.ts'
 import { CHANGESET } from '../grant/scopes.ts'
 import { filterOf, isRelative } from './parameters/filter.ts'
@@ -49,6 +50,10 @@ class GrantedContext implements ReadContext {
 
   fieldNumber(type: string, name: string): number | null {
     return this.#engine.fieldNumber(type, name)
+  }
+
+  migrations(type: string): readonly Migration[] {
+    return migrationsOf(this.#engine, type)
   }
 
   get rankings(): ReadContext['rankings'] {

@@ -1,5 +1,6 @@
 import type { Filter, NounLookup } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
+import type { Migration } from '../engine/migrations.ts'
 import type { Sql, SqlRow } from '../ports.ts'
 import type { Fragment } from './plan/fragment.ts'
 
@@ -15,6 +16,8 @@ export interface ReadContext {
   readonly narrow?: ((type: string) => Filter | null) | undefined
   /** The types that the grant is narrowed on. */
   readonly narrowedTypes?: readonly string[]
+  /** The migrations of a type, oldest first. Row filters read the past through them. */
+  readonly migrations?: (type: string) => readonly Migration[]
   /** Whether there is anything that the grant may not read: then it must not be able to conclude from an order what that is. */
   readonly seesPart?: boolean
   /** Types whose events are left out of the Event collection. */

@@ -10,6 +10,7 @@ import type { Part, Plan } from '../plan/plan.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from '../plan/scope.ts'
 import { pageRows, readRows, toStored } from '../plan/select.ts'
 import { columns, isLogged, sourceOf } from '../plan/source.ts'
+import { formSince, nameThen, todaysForm } from '../plan/todays-form.ts'
 import { queryRows, type ReadContext } from '../reader.ts'
 import { regexTest } from '../words/regex.ts'
 import { asksFields, flat, viewFor } from './tested-view.ts'
@@ -102,15 +103,25 @@ export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
       const rows = reader.nouns.get(record.type) ? (reader.narrow?.(record.type) ?? null) : null
       return rows && rowTest(reader, record.type, rows)
     })
-    return test === null || (record.data !== null && test(stateOf(record, record.data)))
+    return test === null || (record.data !== null && test(stateOf(record, todaysData(reader, record, record.data))))
   }
+}
+
+/** The state in a record in the form of today. */
+function todaysData(reader: ReadContext, { type, seq }: LogRow, data: string): string {
+  const form = formSince(reader, type, seq)
+  return form ? JSON.stringify(form(JSON.parse(data) as JsonObject)) : data
 }
 
 export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
   const filters = parts.filter((part) => 'filter' in part)
-  const tests = filters.map(({ filter, narrowed }) => matcher(filter, follower({ ...scope, narrowed }), regex))
+  const tests = filters.map(({ filter, narrowed }) => {
+    const test = matcher(filter, follower({ ...scope, narrowed }), regex)
+    const form = todaysForm({ ...scope, narrowed })
+    return form ? (entity: JsonObject) => test(form(entity)) : test
+  })
   const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
   const view = viewFor(filters.map(({ filter }) => filter))
   return (row) => {
@@ -141,26 +152,25 @@ function related(scope: Scope, hop: Hop, from: readonly string[]): JsonObject[] 
   const there = presence(behind)
   const read = queryRows(scope.reader, relatedRows(behind, hop, from, there ?? behind.source.where))
   const rows = read.map((row) => toStored(scope.reader, hop.target, row))
-  return (there === null ? rows.filter(narrowingTest(behind)) : rows).map(flat)
+  const found = (there === null ? rows.filter(narrowingTest(behind)) : rows).map(flat)
+  const form = todaysForm(behind)
+  return form ? found.map(form) : found
 }
 
-function relatedRows(
-  { reader, moment, source, type }: Scope,
-  hop: Hop,
-  from: readonly string[],
-  there: Fragment,
-): Fragment {
+function relatedRows(scope: Scope, hop: Hop, from: readonly string[], there: Fragment): Fragment {
+  const { reader, moment, source, type } = scope
   const read = (rows: Fragment, ...where: Fragment[]) =>
     fragment`SELECT ${columns(source)} FROM ${rows} WHERE ${every([...where, there])}`
   if (hop.kind === 'forward')
     return read(fragment`${eachOf(from, 'i')} CROSS JOIN ${source.from}`, fragment`${source.id} = i.value`)
-  const number = fieldIndexNumber(reader, type, hop.via!)
+  const via = nameThen(scope, hop.via!)
+  const number = fieldIndexNumber(reader, type, via)
   const f = plain('f')
   if (number === null) {
-    const way = jsonPath([hop.via!])
+    const way = jsonPath([via])
     return read(
       source.from,
-      fragment`EXISTS (SELECT 1 FROM json_each(${source.dataFor(hop.via!)}, ${way}) WHERE value = ${from[0]!})`,
+      fragment`EXISTS (SELECT 1 FROM json_each(${source.dataFor(via)}, ${way}) WHERE value = ${from[0]!})`,
     )
   }
   const pointing = fragment`f.field = ${number} AND f.value = ${from[0]!} AND ${fieldIndexAt(moment, f)} AND ${source.n} = f.n`

@@ -8,6 +8,7 @@ import { compileMeta } from './meta.ts'
 import { PRESENT } from './moment.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from './scope.ts'
 import { isLogged, recordSource, sourceOf, typeNumber } from './source.ts'
+import { readsOtherForm } from './todays-form.ts'
 
 /** Deeper ways into JSON double the text with every step; they are left to memory. */
 const MOST_STEPS = 2
@@ -17,6 +18,7 @@ const MOST_NARROWING = 25
 
 /** A filter as SQL that gives 0 or 1, never NULL, or null when it must be tested in memory. */
 export function compile(scope: Scope, filter: Filter): Fragment | null {
+  if (readsOtherForm(scope, filter)) return null
   switch (filter.op) {
     case 'and':
     case 'or':
@@ -92,6 +94,7 @@ export function presence(scope: Scope): Fragment | null {
 export function recordVisibility({ reader, source }: Scope): readonly Fragment[] | null {
   const types = (reader.narrowedTypes ?? []).filter((type) => reader.nouns.get(type) && !isLogged(reader, type))
   if (types.length === 0) return NO_CONDITIONS
+  if (types.some((type) => reader.migrations?.(type).length)) return null
   const conditions = types.map((type) => {
     const record: Scope = { reader, type, moment: PRESENT, source: recordSource(source.alias), narrowed: false }
     const narrow = compile(record, reader.narrow!(type)!)

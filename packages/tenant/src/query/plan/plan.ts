@@ -8,6 +8,7 @@ import type { FieldIndexTest } from './field-index.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Scope } from './scope.ts'
 import { isLogged, sourceOf, VERB_EVENT_FIELDS } from './source.ts'
+import { readsOtherForm } from './todays-form.ts'
 
 /** A question split into what SQL answers and what is left to memory. */
 export interface Plan {
@@ -81,7 +82,8 @@ function divide(scope: Scope, parts: readonly FilterPart[]): Pick<Plan, 'conditi
         index: fieldIndexOf(within, part.filter),
       })
     else residual.push(part)
-    const needle = !fits && !hint && 'path' in part.filter ? needleTest(scope.source, part.filter) : null
+    const hasNeedle = !fits && !hint && !readsOtherForm(within, part.filter)
+    const needle = hasNeedle && 'path' in part.filter ? needleTest(scope.source, part.filter) : null
     if (!fits && hint) conditions.push({ sql: hint, index: null })
     if (needle && values < MOST_VALUES) conditions.push({ sql: needle, index: null })
     values += fits ? sql.values.length : needle ? 1 : 0
