@@ -80,6 +80,57 @@ describe('a field that a row filter reads is neither renamed nor retyped', () =>
     expect(other.status, other.text).toBe(200)
   })
 
+  test.each([
+    ['a timer', 'Alarm', { at: 'datetime', ring: {}, $timers: { ring: { at: 'at', run: 'ring' } } }],
+    ['a computed field', 'Sheet', { width: 'number', double: '= width * 2' }],
+  ])('of %s whose key was revoked', async (_, type, notation) => {
+    const { body: key } = await app.request('POST', at('api-keys'), { name: 'k', scopes: 'admin:all', filter: hidden })
+    const declared = await app.as(key.secret)('PUT', at(`schema/${type}`), notation)
+    await app.request('POST', at(`api-keys/${key.$id}/revoke`))
+
+    const refused = await migrations('Doc', 'level')
+    await app.request('DELETE', at(`schema/${type}`))
+    const other = await app.request('POST', at('schema/Doc/rename?dryRun=true'), { from: 'level', to: 'renamed' })
+
+    expect(declared.status, declared.text).toBe(201)
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(other.status, other.text).toBe(200)
+  })
+
+  test('of a hook whose key was revoked', async () => {
+    const { body: key } = await app.request('POST', at('api-keys'), { name: 'k', scopes: 'admin:all', filter: hidden })
+    const stored = await app.as(key.secret)('PUT', at('schema/Note/hooks/created'), { code: '() => {}' })
+    await app.request('POST', at(`api-keys/${key.$id}/revoke`))
+
+    const refused = await migrations('Doc', 'level')
+    await app.request('DELETE', at('schema/Note/hooks/created'))
+    const other = await app.request('POST', at('schema/Doc/rename?dryRun=true'), { from: 'level', to: 'renamed' })
+
+    expect(stored.status, stored.text).toBe(201)
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(other.status, other.text).toBe(200)
+  })
+
+  test('of a run that began before its workflow was stored again', async () => {
+    const { body: key } = await app.request('POST', at('api-keys'), { name: 'k', scopes: 'admin:all', filter: hidden })
+    const fields = { name: 'w', triggerEvent: 'Note.created', steps: [{ wait: '1d' }] }
+    const { body: workflow } = await app.as(key.secret)('POST', at('Workflow'), fields)
+    const path = at(`Workflow/${workflow.$id}`)
+    await app.as(key.secret)('POST', `${path}/activate`)
+    await app.request('POST', at(`api-keys/${key.$id}/revoke`))
+    await app.request('POST', at('Note'), { text: 'begins' })
+    await expect.poll(async () => (await app.request('GET', `${path}/runs`)).body.results[0]?.startedAt).toBeTruthy()
+    await app.request('PUT', path, { steps: [{ wait: '2d' }] })
+
+    const refused = await migrations('Doc', 'level')
+    const { body: runs } = await app.request('GET', `${path}/runs`)
+    await app.request('POST', `${path}/runs/${runs.results[0].id}/cancel`)
+    const other = await app.request('POST', at('schema/Doc/rename?dryRun=true'), { from: 'level', to: 'renamed' })
+
+    expect(refused.map(([status]) => status)).toEqual([422, 422])
+    expect(other.status, other.text).toBe(200)
+  })
+
   test('of a consent', async () => {
     const boss = await person(app, 'rows', { email: 'boss@example.org', role: 'Admin' })
     const chosen = { rows: JSON.stringify(hidden) }

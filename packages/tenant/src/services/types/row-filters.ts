@@ -1,4 +1,5 @@
 import { type Filter, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { authoredParts } from '../../authorship/parts.ts'
 import type { Authorship } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
@@ -17,7 +18,11 @@ export function demandNoRowFilter(engine: Engine, type: Noun, field: string): vo
     [keyRows(engine), 'an active API key', 'Revoke the key, and create another one afterwards.'],
     [roleRows(engine), 'a role', 'Change the role first.'],
     [consentRows(engine), 'what a person allowed an agent', 'Revoke the tokens of the agent first.'],
-    [authorRows(engine), 'the author of a webhook or a workflow', 'Delete it, or store it again with other rights.'],
+    [
+      authorRows(engine),
+      'the author of a webhook, a workflow, a hook, a timer or a computed field',
+      'Delete it, or store it again with other rights.',
+    ],
   ] as const
   const found = readers.find(([all]) => all.some((rows) => reads(engine, rows, type, field)))
   if (found === undefined) return
@@ -47,8 +52,11 @@ function consentRows({ sql }: Engine): Rows[] {
 }
 
 /** Things continue with the rights of a key that was revoked. */
-function authorRows({ sql }: Engine): Rows[] {
-  return authorRecords(sql).map((record) => (JSON.parse(record) as Authorship).grant.rows)
+function authorRows(engine: Engine): Rows[] {
+  const { timers, computed } = authoredParts(engine)
+  const ofParts = [...timers.values(), ...computed.values()].map(({ author }) => author)
+  const ofEntities = authorRecords(engine.sql).map((record) => JSON.parse(record) as Authorship)
+  return [...ofEntities, ...ofParts].map(({ grant }) => grant.rows)
 }
 
 function reads(engine: Engine, rows: Rows, type: Noun, field: string): boolean {

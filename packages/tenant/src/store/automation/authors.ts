@@ -33,14 +33,19 @@ export function authorRecord(sql: Sql, kind: string, thing: string, digest: stri
   return rows[0]?.[0] ?? null
 }
 
-/** The newest author's record of each thing that is an entity: webhooks, workflows, integrations and agents. */
+/**
+ * The newest author's record of each thing that is an entity (webhooks, workflows, hooks, integrations and agents), and all
+ * of one with runs that have not ended: they may have begun with an earlier one.
+ */
 export function authorRecords(sql: Sql): string[] {
   return sql
     .rows(
       `SELECT record
       FROM authors
-      WHERE seq = (SELECT max(other.seq) FROM authors AS other WHERE other.kind = authors.kind AND other.thing = authors.thing)
-        AND EXISTS (SELECT 1 FROM entities WHERE entities.id = authors.thing AND entities.gone = 0)`,
+      WHERE EXISTS (SELECT 1 FROM entities WHERE entities.id = authors.thing AND entities.gone = 0)
+        AND (
+          seq = (SELECT max(other.seq) FROM authors AS other WHERE other.kind = authors.kind AND other.thing = authors.thing)
+          OR EXISTS (SELECT 1 FROM workflow_runs WHERE workflow = authors.thing AND ended_at IS NULL))`,
     )
     .map(([record]) => record)
 }
