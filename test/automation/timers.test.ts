@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Importer } from '../../packages/tenant/src/services/bulk/import.ts'
 import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
 import { timersOf } from '../../packages/tenant/src/services/timers/view.ts'
+import { renameTypeField } from '../../packages/tenant/src/services/types/migrate-type.ts'
 import { verifies } from '../verifies.ts'
 import { type Automation, DAY, HOUR, MINUTE, openAutomation, SECOND } from './bench.ts'
 
@@ -168,6 +169,22 @@ test('another field for a timer moves what waits, and what has run stays done', 
   await advance(3 * DAY)
 
   expect(events(/rang/).map(({ entity }) => entity)).toEqual([done, done, waits])
+})
+
+test('a renamed field sets no timer: what has run stays done, and what waits runs once', async () => {
+  const { run, iso, declare, advance, settle, events, tenant } = openAutomation()
+  declare('Alarm', ALARM)
+  const done = run('Alarm', 'create', undefined, { level: 3, ringAt: iso(-HOUR) }).$id
+  await settle()
+  const late = run('Alarm', 'create', undefined, { level: 3, ringAt: iso(-HOUR) }).$id
+  const waits = run('Alarm', 'create', undefined, { level: 3, ringAt: iso(HOUR) }).$id
+
+  tenant.write(OPERATOR, (write) => renameTypeField(write, tenant.engine.noun('Alarm'), 'ringAt', 'soundAt'))
+  await settle()
+
+  expect(events(/rang/).map(({ entity }) => entity)).toEqual([done, late])
+  await advance(2 * HOUR)
+  expect(events(/rang/).map(({ entity }) => entity)).toEqual([done, late, waits])
 })
 
 verifies('timer.sources', 'rows of an import and changes of a sync schedule timers', async () => {

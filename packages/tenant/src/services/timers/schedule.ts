@@ -54,6 +54,8 @@ function isTouched({ verb, previous }: LogRow, { at }: Timer): boolean {
 function schedule(write: Write, event: LogRow, n: number, { name }: Timer, at: number | null): void {
   const { sql, engine, context } = write
   const now = context.clock.now()
+  // A migration sets no time: what was due has run, or waits to.
+  if (event.verb === 'migrate' && at !== null && at <= now) return
   const hops = at !== null && at < now + PAUSE ? context.hops : 0
   if (at === null || (at <= now && (context.past || BACKWARD.has(event.verb))) || hops > MOST_HOPS) {
     if (hops > MOST_HOPS) {
