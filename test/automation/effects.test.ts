@@ -301,6 +301,32 @@ test('a question ends with its timeout, and with its run', async () => {
   expect(w.tenant.sql.rows('SELECT state FROM asks ORDER BY n')).toEqual([['Expired'], ['Cancelled']])
 })
 
+test.each([
+  ['deleted', ['delete']],
+  ['archived', ['pause', 'archive']],
+])('the questions of a workflow that is %s are closed', async (_, verbs) => {
+  const w = open()
+  const step = { ask: { of: 'role:Admin', title: 'Well?' } }
+  const workflow = onContact(w, [step])
+  await contact(w)
+  const asks = () => w.tenant.sql.rows('SELECT state FROM asks').map(([state]) => state)
+  expect(asks()).toEqual(['Open'])
+
+  for (const verb of verbs) w.run('Workflow', verb, workflow)
+  await w.settle()
+
+  expect(asks()).toEqual(['Cancelled'])
+  expect(w.tenant.sql.rows('SELECT state FROM workflow_runs')).toEqual([['Cancelled']])
+})
+
+test('a moment beyond the last date fails its step', async () => {
+  const w = open()
+  const workflow = onContact(w, [{ until: '$event.data.last + 2d' }])
+  await contact(w, { last: 8.64e15 })
+
+  expect(runs(w, workflow)).toMatchObject([{ status: 'Failed', error: expect.stringContaining('is not a time') }])
+})
+
 verifies(
   'workflow.undo',
   'when a later step fails permanently, the steps before are undone in reverse order',

@@ -407,6 +407,25 @@ verifies('workflow.retry', 'a retry continues from the step that failed, and can
   }
 })
 
+test('a run whose completed steps were changed since is not retried', async () => {
+  const a = openAutomation()
+  const fails = { verb: 'qualify', type: 'Contact', id: 'contact_none' }
+  const workflow = start(a, { triggerEvent: 'Contact.created', steps: [NOTE, fails] })
+  a.run('Contact', 'create', undefined, { name: 'Ada' })
+  await a.settle()
+  const [run] = runs(a, workflow)
+  const retry = () => a.tenant.write(OPERATOR, (write) => retryRun(write, workflow, run.id))
+
+  a.run('Workflow', 'update', workflow, { steps: [{ ...NOTE, args: { body: 'new' } }, fails] })
+  expect(retry).toThrow(/completed steps that were changed/)
+  a.run('Workflow', 'update', workflow, { steps: [NOTE, { ...NOTE, args: { body: 'mended' } }] })
+  retry()
+  await a.settle()
+
+  expect(runs(a, workflow)[0]).toMatchObject({ status: 'Succeeded', retryOf: run.id })
+  expect(comments(a)).toEqual(['Ada', 'mended'])
+})
+
 verifies('workflow.cancel', 'a run that waits can be cancelled, and one that has ended cannot', async () => {
   const a = openAutomation()
   const workflow = start(a, {

@@ -1,11 +1,13 @@
-import { type JsonObject, Problem } from '@tildebase/nouns'
+import { type Json, type JsonObject, Problem, sameJson } from '@tildebase/nouns'
 import { demand, writing } from '../../grant/grant.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
 import { addRun, markRetried, type RunRow, runOf } from '../../store/automation/workflow-runs.ts'
 import { copySteps, stepsOf } from '../../store/automation/workflow-steps.ts'
+import { currentOf } from '../../store/entities.ts'
 import { notFound } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
 import { demandCoversWorkflow } from './author.ts'
+import { definitionOf } from './definition.ts'
 import { end } from './end.ts'
 import { undoneStep } from './steps/step.ts'
 import { runView } from './view.ts'
@@ -20,6 +22,9 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
   if (stepsOf(sql, run.n).some(({ step }) => undoneStep(step) !== null)) {
     throw conflict(run, 'was undone; run the workflow again with trigger')
   }
+  if (hasOtherSteps(write, run)) {
+    throw conflict(run, 'has completed steps that were changed since; run the workflow again with trigger')
+  }
   if (run.retriedBy !== null) throw conflict(run, `was already retried, by ${run.retriedBy}`)
   const now = context.clock.now()
   const retry = write.newId('run')
@@ -29,6 +34,16 @@ export function retryRun(write: Write, workflow: string, id: string): JsonObject
   markRetried(sql, run.n, retry)
   write.wakeAt(now)
   return runView(engine, write.grant, runOf(sql, workflow, retry)!)
+}
+
+/** Whether steps that a run has completed, and a retry would not run again, are other ones in the workflow of today. */
+function hasOtherSteps({ sql }: Write, { n, workflow, definition }: RunRow): boolean {
+  const steps = definitionOf(JSON.parse(currentOf(sql, 'Workflow', workflow)!.data) as JsonObject).steps
+  const ran = definition === null ? steps : definitionOf(definition.behaviour).steps
+  const done = stepsOf(sql, n).filter(({ state }) => state === 'Succeeded' || state === 'Skipped')
+  return done.some(
+    ({ step }) => !sameJson((ran[step] ?? null) as unknown as Json, (steps[step] ?? null) as unknown as Json),
+  )
 }
 
 /** Ends a run that waits or is in progress. What it has done stays. */

@@ -6,7 +6,7 @@ import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { addRun, resumeRuns, runAt } from '../../store/automation/workflow-runs.ts'
+import { addRun, continueRuns, resumeRuns, runAt } from '../../store/automation/workflow-runs.ts'
 import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/automation/workflows.ts'
 import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
@@ -51,12 +51,14 @@ function followWorkflow(write: Write, event: LogRow, entity: Stored): void {
   const isStored = isWhole || BEHAVIOUR.some((field) => changed.includes(field))
   if (event.verb === 'delete') {
     scheduleWorkflow(sql, id, null)
+    endRuns(write, id)
     return
   }
   addWorkflow(sql, id, event.seq)
   if (isStored || changed.includes('status')) {
     const data = JSON.parse(entity.data) as JsonObject
     schedule(write, id, data)
+    if (data.status === 'Archived') endRuns(write, id)
     if (data.status === 'Activated' && changed?.includes('status')) {
       setFailures(sql, id, 0)
       resumeRuns(sql, id, context.clock.now())
@@ -64,6 +66,13 @@ function followWorkflow(write: Write, event: LogRow, entity: Stored): void {
     }
   }
   if (event.verb === 'trigger') queue(write, id, 'manual', event)
+}
+
+/** Runs of a workflow that was deleted or archived are cancelled when they continue: what they ask people is closed then. */
+function endRuns(write: Write, id: string): void {
+  const now = write.context.clock.now()
+  continueRuns(write.sql, id, now)
+  write.wakeAt(now)
 }
 
 function schedule(write: Write, id: string, data: JsonObject): void {

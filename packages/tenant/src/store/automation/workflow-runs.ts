@@ -188,6 +188,11 @@ export function resumeRuns(sql: Sql, workflow: string, due: number): void {
   sql.run('UPDATE workflow_runs SET due = ? WHERE workflow = ? AND ended_at IS NULL AND due IS NULL', due, workflow)
 }
 
+/** Lets all runs continue that have not ended: their workflow has, and so do they. */
+export function continueRuns(sql: Sql, workflow: string, due: number): void {
+  sql.run('UPDATE workflow_runs SET due = ? WHERE workflow = ? AND ended_at IS NULL', due, workflow)
+}
+
 export function markRetried(sql: Sql, n: number, by: string): void {
   sql.run('UPDATE workflow_runs SET retried_by = ? WHERE n = ?', by, n)
 }

@@ -2,6 +2,8 @@ import { Problem, parseInstant } from '@tildebase/nouns'
 import { resolve, type Sources } from '../values.ts'
 import { durationOf, LONGEST_STEP } from './duration.ts'
 
+/** The last millisecond that a date can be. */
+const LAST = 8.64e15
 const MOMENT = /^(?<from>.+?)(?:\s+(?<sign>[+-])\s*(?<by>\S+))?$/
 
 /** Why a text is not a moment that a step can wait for; null when it is one. */
@@ -17,9 +19,10 @@ export function momentOf(text: string, sources: Sources): number {
   const { from = '', sign, by } = MOMENT.exec(text)!.groups!
   const value = from.startsWith('$') ? resolve(from, sources) : from
   const time = typeof value === 'string' ? parseInstant(value) : typeof value === 'number' ? value : null
-  if (time === null || !Number.isFinite(time) || Math.abs(time) > 8.64e15) {
+  const distance = by === undefined ? 0 : durationOf(by, LONGEST_STEP)!
+  const moment = time === null ? Number.NaN : sign === '-' ? time - distance : time + distance
+  if (!(Math.abs(moment) <= LAST)) {
     throw new Problem('invalid_parameter', `until: ${from} is not a time.`, { field: 'until' })
   }
-  const distance = by === undefined ? 0 : durationOf(by, LONGEST_STEP)!
-  return sign === '-' ? time - distance : time + distance
+  return moment
 }
