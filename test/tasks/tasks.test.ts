@@ -234,3 +234,18 @@ test('a declaration, a sync and its undo over their time are tasks, and so is a 
   expect([200, 202]).toContain(approved.status)
   expect((await list('/Contact/count')).body.count - left.count).toBe(OPERATIONS)
 }, 120_000)
+
+test('a task is at its address beside a type Task, whose entities are at theirs', async () => {
+  needs('second connection to a file')
+  const [task] = (await send('GET', '/tasks')).body.tasks
+  await send('PUT', '/schema/Task', { title: 'string!' })
+
+  const { body: made } = await send('POST', '/tasks', { title: 'Paint' })
+  const found = await send('GET', `/tasks/${task.id}`)
+  const entity = await send('GET', `/tasks/${made.$id}`)
+  const { status } = await send('DELETE', `/tasks/${task.id}`)
+
+  expect(found.body).toEqual(task)
+  expect(entity.body).toMatchObject({ $id: made.$id, title: 'Paint' })
+  expect(status).toBe(409)
+})

@@ -1,7 +1,7 @@
 import { isPlainObject, Problem, resolveLens } from '@tildebase/nouns'
 import { Budget, type BudgetLimits, type Grant, OPERATOR, type Tenant } from '@tildebase/tenant'
 import { type Call, type Match, type OtherPart, parseBody, readQuery, type WriteRoute } from './call.ts'
-import { findRoute, runRoute } from './dispatch.ts'
+import { findRoute, runRoute, segmentsIn } from './dispatch.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
 import type { RateLimit, Turn } from './limits/rate.ts'
@@ -82,7 +82,8 @@ function dispatch(
 ): MaybePromise<HttpResponse> {
   try {
     if (grant === null) return renderedLater(signUp(tenant, call, options), '', call, options)
-    const { route: first, params } = findRoute(options.routes, call.request.method, call.target.segments)
+    const segments = segmentsIn(tenant, call.target.segments)
+    const { route: first, params } = findRoute(options.routes, call.request.method, segments)
     const route = first.instead?.(call.request, params, tenant.nouns) ?? first
     const reply = runRoute(route, callOf(tenant, grant, call, { route, params }, options))
     const { path } = route

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
-import { entityView, type Steps, type Stepwise, type TenantWriter } from '@tildebase/tenant'
+import { entityView, type Steps, type Stepwise, type Tenant, type TenantWriter } from '@tildebase/tenant'
 import { asSteps, done } from '@tildebase/tenant/internal'
 import {
   type Call,
@@ -33,6 +33,13 @@ export function findRoute<R>(
     throw new Problem('method_not_allowed', `${method} is not supported here; use ${allow}.`, { allow })
   }
   return found
+}
+
+/** The type Task of a tenant that has one is at `/tasks`, too. A task of the service is at `/tasks/:task` all the same. */
+export function segmentsIn(tenant: Tenant, segments: readonly string[]): readonly string[] {
+  const [first, id] = segments
+  const noun = first === 'tasks' ? tenant.nouns.get(first) : undefined
+  return noun === undefined || (id !== undefined && tenant.tasks.has(id)) ? segments : [noun.name, ...segments.slice(1)]
 }
 
 /** Runs a route, once the indexes that it asks are up to date. */

@@ -21,6 +21,10 @@ export class TenantTasks {
     return this.#seenBy(grant).map(viewOf)
   }
 
+  has(id: string): boolean {
+    return this.#all().some((task) => task.id === id)
+  }
+
   get(grant: Grant, id: string): JsonObject {
     return viewOf(this.#find(grant, id))
   }

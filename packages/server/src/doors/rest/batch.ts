@@ -4,7 +4,7 @@ import { AnswerRows, TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, readQuery, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
-import { dryRun, findRoute, handleIn } from '../dispatch.ts'
+import { dryRun, findRoute, handleIn, segmentsIn } from '../dispatch.ts'
 import type { HttpResponse } from '../http.ts'
 import { type Content, contentReply, type Reply, WARNINGS } from '../reply.ts'
 import { errorReply } from '../respond.ts'
@@ -206,7 +206,8 @@ function resolved(
   results: Results,
 ): { readonly route: Exclude<Route, StreamRoute>; readonly inner: Call } {
   const { path, query } = addressOf(operation, results)
-  const { route, params } = findRoute(outer.routes, operation.method, segmentsOf(path, outer.tenant.slug))
+  const segments = segmentsIn(outer.tenant, segmentsOf(path, outer.tenant.slug))
+  const { route, params } = findRoute(outer.routes, operation.method, segments)
   if (route.mode === 'stream' || route.path === '/batch') {
     throw new Problem(
       'invalid_operation',

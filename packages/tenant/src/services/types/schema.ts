@@ -28,7 +28,7 @@ import { declareTimers } from '../timers/schedule.ts'
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
 const PAGE = 100
-const RESERVED = new Set([...INTERNAL_TYPES.all.map(({ name }) => name), 'Status', 'Batch', 'Operator'])
+const RESERVED = new Set([...INTERNAL_TYPES.all.map(({ name }) => name), 'Status', 'Batch', 'Operator', 'Ask'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
 export function* putType(
