@@ -448,6 +448,42 @@ verifies('changeset.hooks', 'what a BEFORE hook says against an operation is sho
   expect(proposal.status).toBe(422)
 })
 
+test('what was proposed before a migration is written with the names and kinds of today', async () => {
+  const send = (method: string, path: string, body?: object) => app.request(method, at(path), body)
+  await send('PUT', '/schema/Car', {
+    plate: 'string',
+    knots: 'string',
+    tune: { set: { knots: '$args.knots' }, args: ['knots'] },
+  })
+  const { body: car } = await send('POST', '/Car', { plate: 'A', knots: '5' })
+  const operations = [
+    { type: 'Car', verb: 'create', data: { plate: 'B', knots: '7' } },
+    { type: 'Car', verb: 'tune', id: car.$id, data: { knots: '8' } },
+  ]
+  const { body: changeset } = await send('POST', '/changesets', { title: 'Faster', operations })
+  const path = `/changesets/${changeset.$id}`
+
+  await send('POST', '/schema/Car/rename', { from: 'knots', to: 'speed' })
+  await send('POST', '/schema/Car/retype', { field: 'speed', to: 'number' })
+  const { body: shown } = await send('GET', path)
+  const refused = await app.as(await app.key('acme', 'admin:all'))('POST', at(`${path}/approve`))
+  await send('POST', `${path}/rebase`)
+  const approved = await app.as(await app.key('acme', 'admin:all'))('POST', at(`${path}/approve`))
+  const { body: cars } = await send('GET', '/Car?sort=plate')
+
+  expect(shown.diff).toMatchObject([
+    { changes: { speed: { from: null, to: 7 } } },
+    { changes: { speed: { from: 5, to: 8 } } },
+  ])
+  expect(shown.conflicts).toMatchObject([{ operation: 2, field: 'speed' }])
+  expect([refused.status, approved.status]).toEqual([409, 200])
+  expect(cars.results).toMatchObject([
+    { plate: 'A', speed: 8 },
+    { plate: 'B', speed: 7 },
+  ])
+  for (const one of cars.results) expect(one).not.toHaveProperty('knots')
+})
+
 test('erasing an entity takes it out of every changeset', async () => {
   const [a, b] = [await contact({ name: 'Erase Me' }), await contact()]
   const { body } = await agent('POST', at('/batch?propose=Two'), {

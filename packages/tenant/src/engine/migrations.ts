@@ -34,6 +34,14 @@ export function afterMigrations(noun: Noun, migrations: readonly Migration[], st
   }, state)
 }
 
+/** The name that these migrations have given a field. */
+export function nameNow(migrations: readonly Migration[], field: string): string {
+  return migrations.reduce(
+    (name, migration) => ('from' in migration && migration.from === name ? migration.to : name),
+    field,
+  )
+}
+
 /** A value that the field of today cannot hold is left out. */
 function retyped(noun: Noun, name: string, state: JsonObject): JsonObject {
   const field = noun.fields[name]

@@ -1,9 +1,11 @@
 import { Problem } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { afterMigrations, migrationsOf, nameNow, since } from '../../engine/migrations.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { ProposedVerb } from '../../write/recorder.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
+import type { Changeset } from './changeset.ts'
 
 /** A verb of a changeset under its number, which it keeps while others are dropped. */
 export interface Operation extends ProposedVerb {
@@ -20,10 +22,27 @@ const PART_LENGTH = 131_072
 
 type StoredOperation = Omit<Operation, 'base'>
 
-/** The operations of a changeset, in their order. */
-export function operationsOf(engine: Engine, changeset: { readonly id: string; readonly parts: number }): Operation[] {
-  const parts = Array.from({ length: changeset.parts }, (_, index) => partOf(engine, partId(changeset.id, index)))
-  return parts.flat().sort((one, other) => one.number - other.number)
+/** The operations of a changeset, in their order: those of an open one with the names and kinds that fields have now. */
+export function operationsOf(
+  engine: Engine,
+  { id, parts: count, state }: Pick<Changeset, 'id' | 'parts'> & Partial<Pick<Changeset, 'state'>>,
+): Operation[] {
+  const parts = Array.from({ length: count }, (_, index) => partOf(engine, partId(id, index)))
+  const operations = parts.flat().sort((one, other) => one.number - other.number)
+  return state === 'Open' ? operations.map((operation) => ofToday(engine, operation)) : operations
+}
+
+/** An operation as the migrations since its proposal would have left it. */
+function ofToday(engine: Engine, operation: Operation): Operation {
+  const { type, base, data, fields } = operation
+  const noun = engine.nouns.get(type)
+  const migrations = since(migrationsOf(engine, type), base)
+  if (!noun || migrations.length === 0) return operation
+  return {
+    ...operation,
+    ...(data && { data: afterMigrations(noun, migrations, data) }),
+    fields: fields.map((field) => nameNow(migrations, field)),
+  }
 }
 
 /** The operations of one part. None once it was dropped or erased. */
