@@ -108,6 +108,30 @@ verifies(
   },
 )
 
+test('a program of hooks alone contradicts no tenant: they are opened when they are used', async () => {
+  const types = program('dock.ts', `{ Dock: noun('Dock', { opensAt: 'datetime', open: { event: 'opened' } }) }`)
+  const data = join(folder, 'hooks')
+  const first = await service({ config: types, data })
+  const $timers = { open: { at: 'opensAt', run: 'open' } }
+  const { status } = await first.request('PUT', '/~h/schema/Dock', { $timers })
+  await first.stop()
+  const hooks = join(folder, 'hooks-alone.ts')
+  writeFileSync(hooks, 'export const hooks = (on) => on.Contact.created(() => {})')
+  const said: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+
+  const host = await service({ config: hooks, data })
+  const start = said.join('')
+  await host.request('GET', '/~h/Contact')
+  const after = said.join('')
+  spy.mockRestore()
+  await host.stop()
+
+  expect(status).toBe(201)
+  expect(start).not.toContain('tenant h')
+  expect(after).toContain('The type Dock of h contradicts the program')
+})
+
 test('a type of the program with the name of a built-in one adds to it', async () => {
   const host = await service({ config: program('vip.ts', `{ Contact: noun('Contact', { vip: 'boolean' }) }`) })
   const { body: ada } = await host.request('POST', '/~a/Contact', { name: 'Ada', vip: true })

@@ -30,14 +30,20 @@ export interface Program {
   readonly hooks: Hooks
 }
 
+const BUILT_IN = nounsOf(Object.values(catalogue) as Noun[])
+
+/** Whether a program has types of its own: one of hooks alone contradicts none of a tenant. */
+export function hasTypes({ nouns }: Program): boolean {
+  return nouns !== BUILT_IN
+}
+
 /** The built-in types, with the operator's own and their hooks. A type with the name of a built-in one adds to it. */
 export function programOf({ nouns = [], hooks }: ProgramFile): Program {
   const registered = new Hooks()
   const registry: HookRegistry = registryOf(registered)
   hooks?.(registry as never)
-  const builtIn = nounsOf(Object.values(catalogue) as Noun[])
   return {
-    nouns: Object.values(nouns).reduce((all, noun) => all.with(extended(all, noun)), builtIn),
+    nouns: Object.values(nouns).reduce((all, noun) => all.with(extended(all, noun)), BUILT_IN),
     hooks: registered,
   }
 }

@@ -11,7 +11,7 @@ import type { TenantCall } from '../doors/tenant-call.ts'
 import { scheduler } from '../doors/turns.ts'
 import { operatorPages } from '../host/operator.ts'
 import { demandReading, publicPage } from '../host/pages.ts'
-import type { Program } from '../host/program.ts'
+import { hasTypes, type Program } from '../host/program.ts'
 import { loadProgram, mcpHosts, type Settings } from '../host/settings/settings.ts'
 import type { TenantHost } from '../host/tenant-host.ts'
 import type { ClusterHost } from './cluster-host.ts'
@@ -116,7 +116,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
       : null
   files.prepare()
   await removeUnfinished(contentRoot(settings.data))
-  if (given.config !== null && !cluster) await reportContradictions(files, program)
+  if (hasTypes(program) && !cluster) await reportContradictions(files, program)
   const alarms = new Alarms(join(settings.data, 'alarms.db'), (slug) => tenants.wake(slug))
   // Without its file it is not known which tenants have work to do.
   if (alarms.isNew && !cluster) alarms.bookAll(await files.allSlugs(), Date.now())
