@@ -102,6 +102,29 @@ verifies('workflow.request', 'a request is sent with values of the event, and la
   expect(steps(w, workflow)[0]).toMatchObject({ status: 'Succeeded', output: { status: 201, body: { id: 'x-7' } } })
 })
 
+test('a text of a request may begin with a value', async () => {
+  const w = open()
+  const body = {
+    greeting: '$event.data.name has come.',
+    both: '$event.data.name/$event.data.score',
+    whole: '$event.data.score',
+    none: '$event.data.none',
+    text: '$event.data.none has come',
+  }
+  const request = {
+    method: 'POST',
+    url: 'https://api.example.org/',
+    headers: { subject: '$event.data.name, hello' },
+    body,
+  }
+  onContact(w, [{ request }])
+  await contact(w, { score: 7 })
+
+  expect(w.sent.map(({ headers, body: sent }) => [headers.subject, JSON.parse(String(sent))])).toEqual([
+    ['Ada, hello', { greeting: 'Ada has come.', both: 'Ada/7', whole: 7, text: ' has come' }],
+  ])
+})
+
 verifies(
   'workflow.request.retry',
   'every attempt of a request has the same idempotency key, of its run and step',

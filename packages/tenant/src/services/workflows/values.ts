@@ -53,7 +53,11 @@ export function fill(value: Json, filling: Filling): Json | undefined {
 
 /** A text with the references in it replaced. A reference that is the whole text gives its value as it is. */
 function fillText(text: string, { sources, secret, encode = (part) => part }: Filling): Json | undefined {
-  if (REFERENCE.test(text)) return resolveText(text, sources)
+  if (REFERENCE.test(text)) {
+    const value = resolveText(text, sources)
+    // Without a value it may be a reference that is followed by more text.
+    if (value !== undefined || text.match(EMBEDDED)?.[0] === text) return value
+  }
   return text.replace(EMBEDDED, (reference, name: string | undefined) => {
     if (reference === text) return secret(name!)
     return encode(name === undefined ? textOf(resolveText(reference, sources)) : secret(name))
