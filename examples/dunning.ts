@@ -65,10 +65,11 @@ async function openInvoice($: Client, dueAt: Date) {
   const { $id } = await $.Invoice.create({
     number: `I-${Date.now()}`,
     amountDue: 100,
-    dueAt: dueAt.toISOString(),
     subscription: subscription.$id,
   })
   await $.Invoice.finalize($id)
+  // The timer looks at the state when its time has come: a draft would not be reminded of.
+  await $.Invoice.update($id, { dueAt: dueAt.toISOString() })
   return { invoice: $id, subscription: subscription.$id }
 }
 
