@@ -34,7 +34,7 @@ async function service(flags: Record<string, string>) {
     const text = await response.text()
     return { status: response.status, body: text === '' ? null : JSON.parse(text) }
   }
-  return { request, stop: () => host.stop() }
+  return { request, url: host.url, stop: () => host.stop() }
 }
 
 verifies(
@@ -107,6 +107,32 @@ verifies(
     expect(plan.body.others).toEqual([])
   },
 )
+
+test('a field of the program that got another name and another kind comes back in both', async () => {
+  const data = join(folder, 'adopted')
+  const first = await service({ config: program('long.ts', `{ Pipe: noun('Pipe', { long: 'string' }) }`), data })
+  const { body: pipe } = await first.request('POST', '/~p/Pipe', { long: '5' })
+  const { body: past } = await first.request('GET', '/~p/events')
+  await first.stop()
+  const host = await service({ config: program('length.ts', `{ Pipe: noun('Pipe', { length: 'number' }) }`), data })
+
+  await host.request('POST', '/~p/schema/Pipe/rename', { from: 'long', to: 'length' })
+  const { body: key } = await host.request('POST', '/~p/api-keys', {
+    name: 'narrow',
+    scopes: 'read:all',
+    filter: { Pipe: { length: { $ne: 5 } } },
+  })
+  const { body: back } = await host.request('POST', `/~p/Pipe/${pipe.$id}/rollback`, { version: 1 })
+  const hidden = await fetch(`${host.url}/~p/Pipe?asOf=${past.cursor}`, {
+    headers: { authorization: `Bearer ${key.secret}` },
+  })
+  const { total } = (await hidden.json()) as { readonly total: number }
+  await host.stop()
+
+  expect(back).toMatchObject({ length: 5 })
+  expect(back).not.toHaveProperty('long')
+  expect([hidden.status, total]).toEqual([200, 0])
+})
 
 test('a program of hooks alone contradicts no tenant: they are opened when they are used', async () => {
   const types = program('dock.ts', `{ Dock: noun('Dock', { opensAt: 'datetime', open: { event: 'opened' } }) }`)

@@ -86,7 +86,7 @@ function* adoptField(write: Write, type: Noun, from: string, to: string): Steps<
   refuse(type, `renamed to ${to}`, misfits)
   if (changed === 0) throw noField(write, type, from, ownNotation(write.engine, type.name))
   yield* putType(write, type.name, ownNotation(write.engine, type.name), { recomputes: false })
-  keep(write, type.name, { from, to })
+  keep(write, type.name, { from, to }, { retyped: to })
   return changed
 }
 
@@ -164,10 +164,14 @@ function* migrate(write: Write, type: string, change: (id: string, state: JsonOb
   }
 }
 
-/** Notes the migration next to the notation, for what comes back from before it. */
-function keep(write: Write, type: string, migration: { from: string; to: string } | { retyped: string }): void {
+/** Notes what a migration did next to the notation, for what comes back from before it. */
+function keep(write: Write, type: string, ...done: ({ from: string; to: string } | { retyped: string })[]): void {
   const { engine } = write
-  const migrations: readonly Migration[] = [...migrationsOf(engine, type), { seq: engine.head.seq, ...migration }]
+  const { seq } = engine.head
+  const migrations: readonly Migration[] = [
+    ...migrationsOf(engine, type),
+    ...done.map((migration) => ({ seq, ...migration })),
+  ]
   const data = { migrations: migrations as unknown as Json }
   applyVerb(write, { type: 'Schema', verb: 'update', id: schemaId(type), data })
 }
