@@ -394,9 +394,21 @@ describe('the past', () => {
 
     const search = await call(client, 'search', { type: 'Contact', since: 'yesterday' })
     const fetched = await call(client, 'fetch', { type: 'Status', asOf: '7d ago' })
+    const run = await call(client, 'do', { code: `await $.Contact.create({ name: 'Dry' })`, dryrun: true })
 
     expect(search).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'since' } })
     expect(fetched).toMatchObject({ isError: true, text: { error: 'invalid_parameter' } })
+    expect(run).toMatchObject({ isError: true, text: { error: 'invalid_parameter', field: 'dryrun' } })
+    expect(run.text.message).toMatch(/did you mean dryRun\?$/)
+    expect((await call(client, 'search', { type: 'Contact', filter: { name: 'Dry' } })).answer.total).toBe(0)
+  })
+
+  test.each([[['contact_1']], [1], [{ $eq: 'contact_1' }], [true]])('the id %j is refused', async (id) => {
+    const client = await connect()
+    for (const type of ['Contact', 'Schema', 'Ask']) {
+      const { isError, text } = await call(client, 'fetch', { type, id })
+      expect([isError, text.error, text.field]).toEqual([true, 'invalid_parameter', 'id'])
+    }
   })
 
   test('an unknown field is reported, and refused with strict, as in REST', async () => {

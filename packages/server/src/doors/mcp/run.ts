@@ -1,5 +1,5 @@
 import { INVALID_PARAMS, ProtocolError } from '@modelcontextprotocol/server'
-import { isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
+import { didYouMean, isPlainObject, listed, Problem, quoted } from '@tildebase/nouns'
 import { onlyProposes } from '@tildebase/tenant/internal'
 import type { Call } from '../call.ts'
 import { onBehalfOf } from '../caller.ts'
@@ -31,7 +31,8 @@ export async function runTool(call: Call, name: string, input: unknown): Promise
 const UNTITLED = 'Proposed by an agent'
 
 /** Runs code. A grant that can only propose proposes, whether the agent says so or not. */
-function runCode(call: Call, given: Given): Promise<object> {
+async function runCode(call: Call, given: Given): Promise<object> {
+  queryOf('do', given, [], DO)
   const isProposal = given.propose === undefined && onlyProposes(call.grant)
   const body = isProposal ? { ...given, propose: UNTITLED } : given
   return call.tenant.runCode(call.grant, call.writes, call.budget, body)
@@ -42,18 +43,23 @@ type Given = { readonly [name: string]: unknown }
 const SEARCH = ['filter', 'sort', 'limit', 'cursor', 'include', 'fields', 'asOf', 'strict']
 const MOST_ASKS = 100
 const FETCH = ['include', 'fields', 'asOf', 'strict']
+const DO = ['code', 'dryRun', 'strict', 'propose', 'reason']
 
 function search(call: Call, given: Given): Promise<object> {
   return read(call, [call.read.noun(typeOf(given)).name], queryOf('search', given, ['type'], SEARCH))
 }
 
-/** The parameters of a tool. One that it does not know is refused: to drop asOf would show the present for the past. */
+/**
+ * The parameters of a tool. One that it does not know is refused: to drop asOf would show the present for the past, and to
+ * drop a misspelled dryRun would write.
+ */
 function queryOf(tool: string, given: Given, own: readonly string[], names: readonly string[]): Map<string, unknown> {
   const there = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
   const [unknown] = there.find(([name]) => !own.includes(name) && !names.includes(name)) ?? []
   if (unknown !== undefined) {
     const known = [...own, ...names]
-    throw new Problem('invalid_parameter', `${tool} takes ${listed(known, 'and')}, not ${quoted(unknown)}.`, {
+    const hint = didYouMean(unknown, known) || '.'
+    throw new Problem('invalid_parameter', `${tool} takes ${listed(known, 'and')}, not ${quoted(unknown)}${hint}`, {
       field: quoted(unknown),
       supported: known,
     })
@@ -63,7 +69,7 @@ function queryOf(tool: string, given: Given, own: readonly string[], names: read
 
 async function fetchOne(call: Call, given: Given): Promise<object> {
   const type = typeOf(given)
-  const id = given.id === undefined || given.id === null ? null : String(given.id)
+  const id = idOf(given)
   const query = queryOf('fetch', given, ['type', 'id'], FETCH)
   if (type === 'Schema' || type === 'Status') {
     if (query.size > 0)
@@ -110,6 +116,11 @@ async function read(call: Call, segments: readonly string[], query: ReadonlyMap<
   const warnings = headers[WARNINGS]
   const answer = content!.value() as object
   return warnings === undefined ? answer : { ...answer, warnings: JSON.parse(warnings) }
+}
+
+function idOf({ id = null }: Given): string | null {
+  if (id === null || typeof id === 'string') return id
+  throw new Problem('invalid_parameter', 'id must be a string.', { field: 'id' })
 }
 
 function typeOf(given: Given): string {
