@@ -225,6 +225,46 @@ describe('a warning reaches', () => {
     expect(body.results[1]).not.toHaveProperty('warnings')
   })
 
+  test('a batch and code that have names of their own which do not exist', async () => {
+    const operations = [{ id: 'a', method: 'GET', path: '/Contact', ifmatch: 1 }]
+    const code = { code: '1', dryrun: true }
+    const batch = await host.request('POST', '/~acme/batch', { operations, atomc: true })
+    const atomic = await host.request('POST', '/~acme/batch', { operations, atomic: true })
+    const ran = await host.request('POST', '/~acme/do', code)
+    const refused = [
+      await host.request('POST', '/~acme/batch?strict=true', { operations }),
+      await host.request('POST', '/~acme/do?strict=true', code),
+      await host.request('POST', '/~acme/do', { ...code, strict: true }),
+    ]
+
+    expect([batch.status, warned(batch)]).toEqual([
+      200,
+      [
+        { field: 'atomc', nearest: 'atomic' },
+        { field: 'operations.0.ifmatch', nearest: 'ifMatch' },
+      ],
+    ])
+    expect(warned(atomic)).toEqual([{ field: 'operations.0.ifmatch', nearest: 'ifMatch' }])
+    expect([ran.status, warned(ran)]).toEqual([200, [{ field: 'dryrun', nearest: 'dryRun' }]])
+    expect(refused.map(({ status, body }) => [status, body.error, body.field])).toEqual([
+      [400, 'invalid_body', 'operations.0.ifmatch'],
+      [400, 'invalid_body', 'dryrun'],
+      [400, 'invalid_body', 'dryrun'],
+    ])
+    expect(refused[2]!.body.message).toMatch(/did you mean dryRun\?$/)
+  })
+
+  test('a batch with strict, for all of its operations', async () => {
+    const operations = [
+      { id: 'a', method: 'POST', path: '/Contact', body: { name: 'Flo', phnoe: '1' } },
+      { id: 'b', method: 'GET', path: '/Contact?sort=nam' },
+      { id: 'c', method: 'GET', path: '/Contact' },
+    ]
+    const { body } = await host.request('POST', '/~acme/batch?strict=true', { operations })
+
+    expect(body.results.map(({ status }: any) => status)).toEqual([422, 400, 200])
+  })
+
   test('agents, in the result of search', async () => {
     const call = { name: 'search', arguments: { type: 'Contact', filter: { stge: 'Lead' } } }
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }

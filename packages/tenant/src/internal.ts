@@ -23,6 +23,7 @@ export {
   MOST_UNKNOWN,
   sortNames,
   type UnknownField,
+  unknownMembers,
 } from './query/parameters/unknown-names.ts'
 export { HistoryImporter } from './services/bulk/history.ts'
 export { type ImportCounts, type ImportDetail, Importer, type RowImporter } from './services/bulk/import.ts'

@@ -1,6 +1,6 @@
 import { type Issue, isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import type { Steps, TenantWriter } from '@tildebase/tenant'
-import { AnswerRows, TURN } from '@tildebase/tenant/internal'
+import { AnswerRows, MOST_UNKNOWN, TURN, type UnknownField, unknownMembers } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, readQuery, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
@@ -10,6 +10,7 @@ import { type Content, contentReply, type Reply, WARNINGS } from '../reply.ts'
 import { errorReply } from '../respond.ts'
 import { writeRoute } from '../route.ts'
 import { decode } from '../target.ts'
+import { warned } from './unknown-fields.ts'
 
 const BATCH = record(
   '',
@@ -73,7 +74,7 @@ export const batchRoutes: readonly Route[] = [
 type Results = Map<string, Reply>
 
 function* batch(call: Call, write: TenantWriter): Steps<Reply> {
-  const { atomic, operations } = parseBatch(call.body)
+  const { atomic, operations, unknown } = parseBatch(call)
   const correlation = call.writes.correlation ?? write.newId('batch')
   const correlated = write.correlated(correlation)
   const results: Results = new Map()
@@ -90,18 +91,18 @@ function* batch(call: Call, write: TenantWriter): Steps<Reply> {
       results: [...results].map(([id, { status, content }]) => ({ id, status, body: content?.value() ?? null })),
     })
   }
-  return contentReply(200, batchContent(correlation, results))
+  return warned(contentReply(200, batchContent(correlation, results)), unknown)
 }
 
 /** Runs operations that need not be whole together, one after the other, with turns for others in between. */
 function batchInTurns(call: Call): Promise<Reply> | null {
-  const { atomic, operations } = parseBatch(call.body)
-  if (atomic) return null
+  const given = parseBatch(call)
+  if (given.atomic) return null
   const budget = call.newBudget()
-  return runInTurns({ ...call, budget, read: call.tenant.read(call.grant, budget, call.context) }, operations)
+  return runInTurns({ ...call, budget, read: call.tenant.read(call.grant, budget, call.context) }, given)
 }
 
-async function runInTurns(call: Call, operations: readonly Operation[]): Promise<Reply> {
+async function runInTurns(call: Call, { operations, unknown }: Batch): Promise<Reply> {
   const results: Results = new Map()
   let { correlation } = call.writes
   for (let next = 0; next < operations.length; next = results.size) {
@@ -116,7 +117,7 @@ async function runInTurns(call: Call, operations: readonly Operation[]): Promise
       for (const [id, reply] of done) results.set(id, reply)
     }
   }
-  return contentReply(200, batchContent(correlation ?? '', results))
+  return warned(contentReply(200, batchContent(correlation ?? '', results)), unknown)
 }
 
 /** Runs operations until they have taken some milliseconds. A commit may be run again, so it changes nothing outside. */
@@ -205,7 +206,7 @@ function resolved(
   operation: Operation,
   results: Results,
 ): { readonly route: Exclude<Route, StreamRoute>; readonly inner: Call } {
-  const { path, query } = addressOf(operation, results)
+  const { path, query } = addressOf(outer, operation, results)
   const segments = segmentsIn(outer.tenant, segmentsOf(path, outer.tenant.slug))
   const { route, params } = findRoute(outer.routes, operation.method, segments)
   if (route.mode === 'stream' || route.path === '/batch') {
@@ -228,10 +229,11 @@ function resolved(
   return { route, inner }
 }
 
-/** The path and the query with all references filled in. What is in `query` beats what is in the path. */
-function addressOf(operation: Operation, results: Results): { path: string; query: Query } {
+/** The path and the query with all references filled in. What is in `query` beats what is in the path; strict is for all. */
+function addressOf(outer: Call, operation: Operation, results: Results): { path: string; query: Query } {
   const [path = '', ...rest] = fill(operation.path, results, encodeURIComponent).split('?')
   const query = new Map<string, unknown>(readQuery(rest.join('?')))
+  if (flagParam(outer.query, 'strict') && !query.has('strict')) query.set('strict', 'true')
   for (const [name, value] of Object.entries(operation.query)) {
     const filled = typeof value === 'string' ? fill(value, results, String) : resolve(value, results)
     if (filled !== null) query.set(name, typeof filled === 'object' ? filled : String(filled))
@@ -324,13 +326,18 @@ interface Operation {
 interface Batch {
   readonly atomic: boolean
   readonly operations: readonly Operation[]
+  /** The names that neither a batch nor an operation has. */
+  readonly unknown: readonly UnknownField[]
 }
+
+const OF_BATCH = ['atomic', 'operations']
+const OF_OPERATION = ['id', 'method', 'path', 'query', 'body', 'ifMatch']
 
 const MOST = 100
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Reads the body of a batch, or tells everything that is wrong with its form. */
-function parseBatch(body: unknown): Batch {
+function parseBatch({ body, query }: Call): Batch {
   const { atomic = false, operations } = isPlainObject(body) ? body : {}
   if (!Array.isArray(operations)) {
     throw new Problem(
@@ -352,7 +359,16 @@ function parseBatch(body: unknown): Batch {
   for (const [index, id] of ids.entries()) {
     if (ids.indexOf(id) < index) issues.push({ field: `operations.${index}.id`, message: `${id} is already used` })
   }
-  if (issues.length === 0) return { atomic: atomic === true, operations: parsed }
+  if (issues.length === 0) {
+    const isStrict = flagParam(query, 'strict')
+    const unknown = [
+      ...unknownMembers(body, OF_BATCH, { isStrict }),
+      ...operations.flatMap((one, index) =>
+        unknownMembers(one, OF_OPERATION, { isStrict, place: `operations.${index}.` }),
+      ),
+    ]
+    return { atomic: atomic === true, operations: parsed, unknown: unknown.slice(0, MOST_UNKNOWN) }
+  }
   throw new Problem(
     'invalid_body',
     `The batch is not well-formed. ${issues.map(({ field, message }) => `${field}: ${message}`).join('; ')}`,

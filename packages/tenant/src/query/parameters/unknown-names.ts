@@ -98,6 +98,29 @@ export function bodyNames(noun: Noun, verb: Verb | undefined, body: unknown): re
   })
 }
 
+/** The members of a part of a request that its form does not have. With `isStrict` they are refused. */
+export function unknownMembers(
+  part: unknown,
+  known: readonly string[],
+  { isStrict = false, place = '' } = {},
+): UnknownField[] {
+  const names = isPlainObject(part) ? Object.keys(part).filter((name) => !known.includes(name)) : []
+  const unknown = names.slice(0, MOST_UNKNOWN).map((name) => ({
+    field: quoted(`${place}${name}`),
+    nearest: nearest(name, known, 1)[0] ?? null,
+  }))
+  if (!isStrict || unknown.length === 0) return unknown
+  const details = unknown.map(({ field, nearest: near }) => ({
+    field,
+    message: `is not known here${near === null ? '' : `; did you mean ${near}?`}`,
+  }))
+  const list = details.map(({ field, message }) => `${field} ${message}`).join('; ')
+  throw new Problem('invalid_body', `With strict, only known names are allowed. ${list}`, {
+    field: unknown[0]!.field,
+    details,
+  })
+}
+
 /** `name, email` or `['name', 'email']` → each. The handler refuses anything else. */
 export function listedNames(given: unknown): string[] {
   const names = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given.map(String) : []

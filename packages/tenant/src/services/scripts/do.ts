@@ -2,6 +2,7 @@ import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/n
 import { type Stepwise, toEnd } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
+import { type UnknownField, unknownMembers } from '../../query/parameters/unknown-names.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
 import { changesetOf } from '../changesets/changeset.ts'
@@ -12,7 +13,7 @@ import { DryRun } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 import { codeOf } from './stored.ts'
-import { type CodeWarning, CodeWarnings } from './unknown.ts'
+import { CodeWarnings } from './unknown.ts'
 
 /** What code did. */
 export interface CodeResult {
@@ -21,7 +22,7 @@ export interface CodeResult {
   /** What everything it wrote shares, and is undone by; null when it wrote nothing. */
   readonly correlation: string | null
   /** Names that the types do not know. */
-  readonly warnings?: readonly CodeWarning[]
+  readonly warnings?: readonly UnknownField[]
   /** What a dry run would have written. */
   readonly events?: readonly JsonObject[]
   /** What it proposed, when it was to propose; null when it wrote nothing. */
@@ -57,7 +58,7 @@ export async function runCode(
   write: CodeWriter,
   body: unknown,
 ): Promise<CodeResult> {
-  const { code, dryRun, strict, into, reason } = parseRequest(body)
+  const { code, dryRun, strict, into, reason, unknown } = parseRequest(body)
   const { script, clock, random } = engine.ports
   if (!script) throw noScript()
   const correlation = context.correlation ?? newId('do', clock, random)
@@ -90,11 +91,12 @@ export async function runCode(
     const { reason } = error
     throw new Problem(error.code, error.message, { ...(reason && { reason }), logs, ...written })
   }
+  const unknownNames = [...unknown, ...warnings.list]
   const told = {
     result: answer.result ?? null,
     logs,
     ...written,
-    ...(warnings.list.length > 0 && { warnings: warnings.list }),
+    ...(unknownNames.length > 0 && { warnings: unknownNames }),
     ...(dry && { events: dry.events }),
   }
   if (into === null || dry === null || dryRun) return told
@@ -110,13 +112,16 @@ function summaryOf({ engine, grant, context }: Write, id: string): ProposedChang
   return { $id: id, title, state, operationCount, url: `${context.url ?? engine.context}/changesets/${id}` }
 }
 
-/** Reads what is asked of `do`: `{code, dryRun, strict, propose, reason}`. */
+const MEMBERS = ['code', 'dryRun', 'strict', 'propose', 'reason']
+
+/** Reads what is asked of `do`. */
 function parseRequest(body: unknown): {
   code: string
   dryRun: boolean
   strict: boolean
   into: string | null
   reason?: string
+  unknown: readonly UnknownField[]
 } {
   const code = codeOf(body)
   const { dryRun, strict, propose: into = null, reason } = isPlainObject(body) ? body : {}
@@ -133,6 +138,7 @@ function parseRequest(body: unknown): {
     dryRun: dryRun === true,
     strict: strict === true,
     into: into as string | null,
+    unknown: unknownMembers(body, MEMBERS, { isStrict: strict === true }),
     ...(reason !== undefined && { reason: reason as string }),
   }
 }
