@@ -146,6 +146,7 @@ describe('an address', () => {
           delivery: { mode: 'webhook', url: bad, secret: SECRET },
         })
         expect(error.code, bad).toBe(-32602)
+        expect(error.message).toMatch(/^delivery\.url\b.*[^.]\.$/)
       }
       // A name that leads to a private address: it is looked up for every attempt, and the connection is refused.
       const { error } = await speak(privately, 'acme', 'events/subscribe', {

@@ -47,7 +47,7 @@ export function subscribeRequest(engine: Engine, grant: Grant, params: unknown):
   const { filter } = JSON.parse(key.arguments) as JsonObject
   if (filter !== undefined && filter !== null) storedFilter(engine, grant, key.noun, filter)
   const refused = engine.ports.outbound?.refuses?.(key.url)
-  if (refused) throw wrong('delivery.url', refused)
+  if (refused) throw new Problem('invalid_parameter', `delivery.url: ${refused}`, { field: 'delivery.url' })
   if (!isStandardSecret(delivery.secret))
     throw wrong('delivery.secret', 'must be whsec_ and the base64 of 24 to 64 random bytes')
   return {
