@@ -245,10 +245,12 @@ describe('consent', () => {
   test('explains what is wrong with a narrowing, and keeps the request', async () => {
     const client = await register(host, 'acme')
     const path = authorizePath('acme', { client_id: client, code_challenge: pkce().challenge })
-    const { status, text } = await decide(ada, path, { rows: '{"Contact": {"name": {"$like": 1}}}' })
+    for (const chosen of [{ rows: '{"Contact": {"name": {"$like": 1}}}' }, { verbs: '{create}' }]) {
+      const { status, text } = await decide(ada, path, chosen)
 
-    expect(status).toBe(422)
-    expect(text).toContain('role="alert"')
+      expect(status).toBe(422)
+      expect(text).toContain('role="alert"')
+    }
   })
 })
 

@@ -10,6 +10,7 @@ export interface Allowed {
   readonly limits?: GrantLimits
 }
 
+const VERB = /^[A-Za-z][\w.]{0,80}$/
 const ACTIONS = ['admin', 'write', 'propose', 'read'] as const
 
 /** The steps that a person can choose from for one scope that a client asked for, the widest first. */
@@ -33,7 +34,7 @@ export function allowedBy(
     const choice = fields.get(`scope${i}`) ?? ''
     return choicesFor(call, scope).includes(choice) ? tenant.identity.scopes(choice) : []
   })
-  const areas = (fields.get('areas') ?? '').split(/[\s,]+/).filter((word) => word !== '')
+  const areas = wordsIn(fields, 'areas')
   const within = areas.length === 0 ? chosen : common(chosen, areasOf(call, areas), domainOf)
   const scopes = common(within, person.scopes, domainOf)
   if (scopes.length === 0) throw new Problem('validation_error', 'Choose at least one right, or deny the request.')
@@ -57,12 +58,22 @@ function areasOf({ tenant }: Call, areas: readonly string[]): Scope[] {
 function limitsOf(fields: ReadonlyMap<string, string>): GrantLimits {
   const writes = countOf(fields, 'writesPerDay')
   const rows = countOf(fields, 'rowsPerAnswer')
-  const verbs = (fields.get('verbs') ?? '').split(/[\s,]+/).filter((word) => /^[A-Za-z][\w.]{0,80}$/.test(word))
+  const verbs = wordsIn(fields, 'verbs')
+  const wrong = verbs.find((word) => !VERB.test(word))
+  // Without it, the agent could be allowed every verb.
+  if (wrong !== undefined)
+    throw new Problem('validation_error', `${wrong.slice(0, 60)} is not a verb: use create, or Deal.win.`, {
+      field: 'verbs',
+    })
   return {
     ...(writes !== null && { writesPerDay: writes }),
     ...(rows !== null && { rowsPerAnswer: rows }),
     ...(verbs.length > 0 && { verbs }),
   }
+}
+
+function wordsIn(fields: ReadonlyMap<string, string>, name: string): string[] {
+  return (fields.get(name) ?? '').split(/[\s,]+/).filter((word) => word !== '')
 }
 
 function countOf(fields: ReadonlyMap<string, string>, name: string): number | null {
