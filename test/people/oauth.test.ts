@@ -295,6 +295,18 @@ describe('tokens', () => {
     expect((await turn(second.refresh_token)).status).toBe(400)
   })
 
+  test('are not used up by a request that is refused for its resource, or has no client_id', async () => {
+    const { refresh, client } = await connect(host, ada, 'acme')
+    const turn = (fields: Record<string, string>) =>
+      askToken(host, 'acme', { grant_type: 'refresh_token', refresh_token: refresh, ...fields })
+
+    const refused = [await turn({ client_id: client, resource: 'https://elsewhere.example' }), await turn({})]
+    const taken = await turn({ client_id: client })
+
+    expect(refused.map(({ body }) => body.error)).toEqual(['invalid_target', 'invalid_request'])
+    expect(taken.status).toBe(200)
+  })
+
   verifies('oauth.revoke', 'end when the client revokes them', async () => {
     const { access, refresh, client } = await connect(host, ada, 'acme')
     const revoke = (token: string) =>

@@ -98,14 +98,18 @@ function byCode(call: Call, fields: ReadonlyMap<string, string>): Reply {
 
 function byRefresh(call: Call, fields: ReadonlyMap<string, string>): Reply {
   const { identity } = call.tenant
-  const token = identity.use('refresh', needed(fields, 'refresh_token'))
+  const [secret, client] = [needed(fields, 'refresh_token'), needed(fields, 'client_id')]
+  const token = identity.find('refresh', secret)
   if (!token) throw refused()
   // Each refresh token works once. One that comes again is in two hands: both lose.
-  if (token.usedAt !== null || token.data.client !== needed(fields, 'client_id')) {
+  if (token.usedAt !== null || token.data.client !== client) {
     identity.endConsent(token.consent!)
     throw refused()
   }
-  return issue(call, token, demandTarget(call, fields, token))
+  // A request for another resource is refused, and does not use the token up.
+  const only = demandTarget(call, fields, token)
+  identity.use('refresh', secret)
+  return issue(call, token, only)
 }
 
 function byDevice(call: Call, fields: ReadonlyMap<string, string>): Reply {
