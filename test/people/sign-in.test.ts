@@ -195,6 +195,22 @@ describe('a session', () => {
   })
 })
 
+test('the address of a person is known in capital and in small letters', async () => {
+  const address = 'Grace.Hopper@Example.org'
+  const status = async (given: string, password = PASSWORD) =>
+    (await app.as('')('POST', '/~letters/session', { email: given, password })).status
+  await person(app, 'letters', { email: address, role: 'Viewer' })
+  const all = [address, address.toLowerCase(), address.toUpperCase()]
+  expect(await Promise.all(all.map((one) => status(one)))).toEqual([201, 201, 201])
+
+  await person(app, 'letters', { email: 'GRACE.hopper@example.org', role: 'Viewer' })
+
+  const { user } = await signIn(app, 'letters', address)
+  const { user: second } = await signIn(app, 'letters', 'GRACE.hopper@example.org')
+  expect([user.email, second.email]).toEqual([address, 'GRACE.hopper@example.org'])
+  expect(await status(address.toLowerCase())).toBe(401)
+})
+
 test('a tenant without users answers a sign-in like a wrong password, and is not opened', async () => {
   await app.request('POST', '/~empty/Contact', { name: 'x' })
   const ask = (tenant: string) => app.as('')('POST', `/~${tenant}/session`, { email: 'a@b.org', password: PASSWORD })

@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from '../services/identity/secrets.ts'
 import { areaOf, rowsFilter } from '../services/keys.ts'
-import { currentOf, entitiesWith } from '../store/entities.ts'
+import { currentOf, entitiesSpelled } from '../store/entities.ts'
 import { hexOf } from '../store/non-log-tables.ts'
 import {
   type Client,
@@ -96,13 +96,11 @@ export class TenantIdentity {
     return current && !current.deleted ? userOf(current) : null
   }
 
-  /** The person with this address, whatever the case of its letters was when it was written here. */
+  /** The person with this address. Capital letters matter only where several people differ in nothing else. */
   userByEmail(email: string): User | null {
-    const { sql } = this.#engine
     const field = this.#engine.fieldNumber('User', 'email')
-    if (field === null) return null
-    const found = [...new Set([email, email.toLowerCase()])].flatMap((one) => entitiesWith(sql, field, one))
-    return found[0] ? userOf(found[0]) : null
+    const found = field === null ? [] : entitiesSpelled(this.#engine.sql, field, email).map(userOf)
+    return found.find((one) => one.email === email) ?? (found.length === 1 ? found[0]! : null)
   }
 
   /** Starts a session. The secret is always new, which prevents session fixation. */

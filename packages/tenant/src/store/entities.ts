@@ -100,6 +100,20 @@ export function entitiesWith(sql: Sql, field: number, value: string): Pick<Store
     .map(([id, data]) => ({ id, data }))
 }
 
+/** The entities that have this text in an indexed field now, in capital or small letters. */
+export function entitiesSpelled(sql: Sql, field: number, text: string): Pick<Stored, 'id' | 'data'>[] {
+  return sql
+    .rows(
+      `SELECT e.id, ifnull(l.data, '{}')
+      FROM field_index f CROSS JOIN ${STATES}
+      WHERE f.field = ? AND f.value = ? COLLATE NOCASE AND f.until = ? AND e.n = f.n AND e.gone = 0`,
+      field,
+      text,
+      OPEN,
+    )
+    .map(([id, data]) => ({ id, data }))
+}
+
 /** The id of the entity that came from a source, also when it is deleted. `field` is the number of `$source` of its type. */
 export function idOfSource(sql: Sql, field: number, source: string): string | undefined {
   return sql.rows(
