@@ -101,6 +101,17 @@ verifies('changeset.scope', 'a key that proposes cannot write, and the error say
   expect(await read(id)).not.toHaveProperty('title')
 })
 
+test('a merge of two contacts is proposed, and approved', async () => {
+  const [ada, other] = [await contact(), await contact()]
+  const { body } = await agent('POST', at(`/Contact/${ada}/merge?propose=Merge`), { into: other })
+  const approved = await person('POST', at(`/changesets/${body.$id}/approve`))
+
+  expect(approved.status, approved.text).toBe(200)
+  expect(body.operations).toMatchObject([{ verb: 'merge', id: ada, data: { into: other } }])
+  expect((await read(ada)).error).toBe('not_found')
+  expect((await read(other)).name).toBe('Ada')
+})
+
 test('a batch is proposed whole, with references between its operations', async () => {
   const operations = [
     { id: 'org', method: 'POST', path: '/Organization', body: { name: 'Acme' } },

@@ -83,7 +83,8 @@ function proposed({ engine }: Followed, noun: Noun, request: VerbRequest, { enti
   return {
     type: noun.name,
     verb,
-    id: entity.id,
+    // A merge gives the other entity.
+    id: request.id ?? entity.id,
     ...(Object.keys(data).length > 0 && { data }),
     fields: verb === 'create' || verb === 'rollback' ? changed : [...new Set([...own, ...changed])],
     ...(cascade && { cascade }),
