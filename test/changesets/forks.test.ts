@@ -162,6 +162,75 @@ test('hooks of the fork are not merged: they run again with the verbs', async ()
   expect((await app.request('GET', '/~hooked/Activity')).body.total).toBe(1)
 })
 
+describe('what a fork did', () => {
+  /** Merges a fork after this work in it. */
+  const merged = async (slug: string, work: (fork: string, ids: [string, string]) => Promise<unknown>) => {
+    const { ids, fork, origin } = await forked(slug)
+    await work(fork, ids)
+    const { body } = await post(`${origin}/changesets`, { from: `${slug}-fork` })
+    const approve = app.as(await app.key(slug, 'admin:all'))
+    const { status, text } = await approve('POST', `${origin}/changesets/${body.$id}/approve`)
+    expect(status, text).toBe(200)
+    return { body, ids, fork, origin }
+  }
+  const operations = ({ operations }: any) => operations.map(({ type, verb }: any) => `${type}.${verb}`)
+
+  test('keeps the arguments of its verbs', async () => {
+    const { origin } = await merged('args', async (fork, [ada]) => {
+      await post(`${fork}/Contact/${ada}/assign`, { assignee: (await post(`${fork}/User`, { name: 'Eve' })).body.$id })
+      const form = (await post(`${fork}/Form`, { name: 'News' })).body.$id
+      await post(`${fork}/Form/${form}/publish`)
+      await post(`${fork}/Form/${form}/submit`, { email: 'a@example.org' })
+    })
+
+    const form = (await app.request('GET', `${origin}/Form`)).body.results[0]
+    const { results } = (await app.request('GET', `${origin}/Form/${form.$id}/submissions`)).body
+    expect(form.submissionCount).toBe(1)
+    expect(results.map(({ data }: any) => data)).toEqual([{ email: 'a@example.org' }])
+  })
+
+  test('happens once, where a verb led to more', async () => {
+    let deal = ''
+    const { body, ids, origin } = await merged('once', async (fork, [ada, bob]) => {
+      await app.request('PUT', `${fork}/Contact/${ada}`, { email: 'ada@example.org' })
+      deal = (await post(`${fork}/Deal`, { name: 'Roof', contact: ada })).body.$id
+      await post(`${fork}/Contact/${ada}/merge`, { into: bob })
+      const ticket = (await post(`${fork}/Ticket`, { subject: 'Help', requester: bob })).body.$id
+      await post(`${fork}/Ticket/${ticket}/reply`, { body: 'Done.' })
+      await post(`${fork}/User`, { name: 'Eve', email: 'eve@example.org' })
+      await post(`${fork}/Comment`, { about: bob, body: 'For @Eve' })
+    })
+
+    const messages = (await app.request('GET', `${origin}/Message`)).body.results
+    const comment = (await app.request('GET', `${origin}/Comment`)).body.results[0]
+    expect((await app.request('GET', `${origin}/Contact/${ids[0]}`)).status).toBe(404)
+    expect((await app.request('GET', `${origin}/Deal/${deal}`)).body.contact).toBe(ids[1])
+    expect((await app.request('GET', `${origin}/Contact/${ids[1]}`)).body.email).toBe('ada@example.org')
+    expect(messages.map(({ body, status }: any) => [body, status])).toEqual([['Done.', 'Queued']])
+    expect(comment.mentions).toHaveLength(1)
+    expect(operations(body).filter((one: string) => one === 'Contact.delete')).toEqual([])
+    expect(body.skipped).toEqual({ Contact: 1, Comment: 1, Message: 2 })
+  })
+
+  test('leaves out what belongs to the fork itself, and what was erased in it', async () => {
+    const { body, ids, origin } = await merged('own', async (fork, [ada, bob]) => {
+      await app.request('PUT', `${fork}/secrets/KEY`, { value: 'hunter22' })
+      await app.request('PUT', `${fork}/schema/roles/Clerk`, { scopes: 'read:crm' })
+      await app.request('PUT', `${fork}/inbox`, { addresses: ['help@example.org'] })
+      await app.request('PUT', `${fork}/Contact/${bob}`, { title: 'Clerk' })
+      await app.request('PUT', `${fork}/Contact/${ada}`, { title: 'Gone' })
+      await post(`${fork}/Contact/${ada}/erase`)
+    })
+
+    expect(operations(body)).toEqual(['Contact.update'])
+    expect(Object.keys(body.skipped)).toEqual(
+      expect.arrayContaining(['TenantSecret', 'AccessRole', 'MailInbox', 'Contact', 'Erasure']),
+    )
+    expect((await app.request('GET', `${origin}/Contact/${ids[1]}`)).body.title).toBe('Clerk')
+    expect((await app.request('GET', `${origin}/Contact/${ids[0]}`)).body).not.toHaveProperty('title')
+  })
+})
+
 describe('over threads', () => {
   test('a fork in another thread is merged', async () => {
     const host = await testHost({}, { workers: '2' })

@@ -1,4 +1,4 @@
-import { type FileValue, type JsonObject, Problem } from '@tildebase/nouns'
+import { type FileValue, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -52,17 +52,20 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
     throw new Problem('not_found', `The tenant ${engine.slug} is not a fork.`, { id: engine.slug })
   }
   const { show } = visibilityOf(engine, grant, null)
+  const isConsequence = consequences()
   const operations: ForkOperation[] = []
   const files = new Map<string, ForkFile>()
   const skipped = new Map<string, number>()
   let bytes = 0
   for (let rows = readLog(engine.sql, origin.seq, PAGE); rows.length > 0; ) {
     for (const row of rows) {
-      if (OWN.has(row.type) || FOLLOWERS.test(row.actor) || row.verb === 'conflict') {
+      const verb = OWN.has(row.type) || FOLLOWERS.test(row.actor) ? undefined : verbOf(engine, row)
+      // What was erased has no values to merge.
+      if (verb === undefined || row.data === null || isConsequence(row)) {
         skipped.set(row.type, (skipped.get(row.type) ?? 0) + 1)
-      } else if (row.data === null || show(row) !== row) throw hidden()
+      } else if (show(row) !== row) throw hidden()
       else {
-        operations.push(operationOf(row))
+        operations.push(operationOf(row, verb))
         for (const file of filesOf(engine, row)) files.set(file.hash, file)
       }
       bytes += row.data?.length ?? 0
@@ -73,15 +76,54 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
   return { origin, operations, files: [...files.values()], skipped: Object.fromEntries(skipped) }
 }
 
-/** The verb of an event. Its arguments are the fields that it changed: the same values come of it. */
-function operationOf({ type, verb, entity: id, data, previous }: LogRow): ForkOperation {
+/** The verb of an event. Undefined for one that only the service runs, which follows from others. */
+function verbOf({ nouns }: Engine, { type, verb }: LogRow): Verb | undefined {
+  const verbs = nouns.get(type)?.verbs ?? {}
+  return Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+}
+
+/**
+ * Tells which events only follow from the verb of an earlier one, which leads to them again: a merged Contact is deleted, and
+ * the answer to a Ticket is sent as a Message.
+ */
+function consequences(): (row: LogRow) => boolean {
+  const merged = new Set<string>()
+  const answered = new Set<string>()
+  const messages = new Set<string>()
+  return ({ type, verb, entity, data }) => {
+    switch (`${type}.${verb}`) {
+      case 'Contact.merge':
+        merged.add(entity)
+        return false
+      case 'Contact.delete':
+        return merged.delete(entity)
+      case 'Ticket.reply':
+        answered.add(entity)
+        return false
+      case 'Message.create':
+        if (!answered.delete(String((JSON.parse(data!) as JsonObject).ticket))) return false
+        messages.add(entity)
+        return true
+      case 'Message.send':
+        return messages.delete(entity)
+      default:
+        return false
+    }
+  }
+}
+
+/** The verb of an event, with its arguments and the fields that it changed: the same values come of it. */
+function operationOf({ type, verb, entity: id, data, previous, args }: LogRow, { keeps }: Verb): ForkOperation {
   const state = JSON.parse(data!) as JsonObject
+  const given = JSON.parse(args ?? '{}') as JsonObject
   if (verb === 'create') return { type, verb, id, data: { ...state, $id: id } }
   if (verb === 'delete' || verb === 'restore') return { type, verb, id }
   const fields = Object.keys(JSON.parse(previous ?? '{}'))
   const changed = Object.fromEntries(fields.map((field) => [field, state[field] ?? null]))
   // A rollback leads to a version that only the fork has.
-  return { type, verb: verb === 'rollback' ? 'update' : verb, id, data: changed }
+  if (verb === 'rollback') return { type, verb: 'update', id, data: changed }
+  // Arguments that no field takes are all that such a verb has.
+  return { type, verb, id, data: keeps === undefined ? { ...given, ...changed } : given }
 }
 
 /** The files that an event added. */
