@@ -312,6 +312,22 @@ verifies(
   },
 )
 
+test('the title of a question has values inside of its text', async () => {
+  const w = open()
+  const title = 'May we call $event.data.name, who is $steps.0.stage ($secrets.KEY)?'
+  const first = { verb: 'qualify', type: 'Contact', id: '$event.data.$id' }
+  const workflow = onContact(w, [first, { ask: { of: 'role:Admin', title } }])
+
+  await contact(w)
+  const bob = w.run('Contact', 'create', undefined, { name: 'Bob' })
+  const event = { type: 'Contact.created', data: { $id: bob.$id, name: 'Bob' } }
+  const tried: any = await w.tenant.facade.testWorkflow(OPERATOR, { secrets: new Set() }, budget(), workflow, { event })
+
+  const [[asked]] = w.tenant.sql.rows('SELECT title FROM asks') as [[string]]
+  expect(asked).toBe('May we call Ada, who is Qualified ($secrets.KEY)?')
+  expect(tried.steps[1].input.ask.title).toBe('May we call Bob, who is Qualified ($secrets.KEY)?')
+})
+
 test('a question ends with its timeout, and with its run', async () => {
   const w = open()
   const step = { ask: { of: 'role:Admin', title: 'Well?', timeout: '1h' } }
@@ -396,6 +412,7 @@ test.each([
   [{ request: { method: 'GET', url: 'https://a.example.org', body: {} } }, 'body'],
   [{ ask: { of: 'everybody', title: 'x' } }, 'ask.of'],
   [{ ask: { of: 'role:Admin', title: 'x', fields: { a: 'nonsense!!' } } }, 'ask.fields'],
+  [{ ask: { of: 'role:Admin', title: 'As $steps.3.name says?' } }, 'steps.3'],
   [{ ...NOTE, if: { nothing: { $what: 1 } } }, 'if'],
   [{ ...NOTE, undo: { wait: '1d' } }, 'undo'],
   [{ ...NOTE, args: { body: '$secrets.KEY' } }, 'secrets'],

@@ -15,6 +15,7 @@ import { stepCall } from './code.ts'
 import { BEHAVIOUR, checkDefinition, type Definition, definitionOf } from './definition.ts'
 import { nextStep, type StepOutcome } from './interpret.ts'
 import { isWanted } from './queue.ts'
+import { questionIn } from './steps/ask.ts'
 import { callsOf } from './steps/calls.ts'
 import { passesCondition } from './steps/condition.ts'
 import { shownRequest } from './steps/request.ts'
@@ -108,6 +109,7 @@ async function tryStep(engine: Engine, step: Step, sources: Sources, dry: DryRun
     if ('code' in step) return { input: null, outcome: await tryCode(engine, step.code, sources, dry) }
     if ('request' in step) return { input: shownRequest(step, sources), outcome: null }
     if ('until' in step) return { input: { until: isoOf(momentOf(step.until, sources)) }, outcome: null }
+    if ('ask' in step) return { input: { ask: { ...step.ask, ...questionIn(step, sources) } }, outcome: null }
     if (isWaiting(step)) return { input: (resolve(aboutStep(step), sources) ?? null) as Json, outcome: null }
   } catch (reason) {
     return { input: null, outcome: problemOf(reason) }

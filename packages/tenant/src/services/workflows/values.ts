@@ -88,7 +88,7 @@ export function faultsIn(value: Json | undefined, step: number): string[] {
   return referenceFaults(value, step)
 }
 
-/** What is wrong with the references inside the texts of a request. */
+/** What is wrong with the references inside the texts of a request or a question. */
 export function faultsInTexts(value: unknown, step: number): string[] {
   const references = [...(JSON.stringify(value) ?? '').matchAll(EMBEDDED)].map(([reference]) => reference)
   return references.flatMap((reference) => referenceFaults(reference, step))

@@ -31,7 +31,7 @@ import { applyVerb } from '../../../write/verb.ts'
 import type { Write } from '../../../write/write.ts'
 import { noteAsk } from '../../mail/notices.ts'
 import { authoredWorkflow, currentWorkflow } from '../author.ts'
-import { resolve, type Sources, textOf } from '../values.ts'
+import { fill, resolve, type Sources, textOf } from '../values.ts'
 import { durationOf, LONGEST_STEP } from './duration.ts'
 import type { AskStep } from './step.ts'
 
@@ -42,22 +42,28 @@ export function ask(
   write: Write,
   run: { readonly n: number; readonly workflow: string },
   place: number,
-  { ask: { of, title, fields, timeout } }: AskStep,
+  step: AskStep,
   sources: Sources,
 ): { readonly input: JsonObject; readonly due: number | null } {
   const { sql, context } = write
   const askedAt = context.clock.now()
-  const whom = textOf(resolve(of, sources))
-  if (!/^(?:role:|user_)/.test(whom)) {
-    throw new Problem('invalid_parameter', `ask.of: ${of} is neither a role nor a User.`, { field: 'ask.of' })
+  const { fields, timeout } = step.ask
+  const { of, title } = questionIn(step, sources)
+  if (!/^(?:role:|user_)/.test(of)) {
+    throw new Problem('invalid_parameter', `ask.of: ${step.ask.of} is neither a role nor a User.`, { field: 'ask.of' })
   }
   const due = timeout === undefined ? null : askedAt + durationOf(timeout, LONGEST_STEP)!
   const id = write.newId('ask')
-  const text = textOf(resolve(title, sources)).slice(0, 1_000)
   const { n, workflow } = run
-  addAsk(sql, { id, run: n, step: place, workflow, of: whom, title: text, fields: fields ?? null, askedAt, due })
-  noteAsk(write, id, whom)
-  return { input: { ask: id, of: whom, title: text }, due }
+  addAsk(sql, { id, run: n, step: place, workflow, of, title, fields: fields ?? null, askedAt, due })
+  noteAsk(write, id, of)
+  return { input: { ask: id, of, title }, due }
+}
+
+/** Whom a step asks, and what, with the references in them replaced. */
+export function questionIn({ ask: { of, title } }: AskStep, sources: Sources): { of: string; title: string } {
+  const secret = (name: string) => `$secrets.${name}`
+  return { of: textOf(resolve(of, sources)), title: textOf(fill(title, { sources, secret })).slice(0, 1_000) }
 }
 
 /** Which questions to list: oldest first, after one of them. */

@@ -1,7 +1,7 @@
 import { isPattern, isPlainObject, type Json, type JsonObject, Problem, parseNoun } from '@tildebase/nouns'
 import type { Engine } from '../../../engine/engine.ts'
 import { MOST_CODE } from '../../scripts/limits.ts'
-import { faultsIn } from '../values.ts'
+import { faultsIn, faultsInTexts } from '../values.ts'
 import { checkCondition } from './condition.ts'
 import { durationOf, LONGEST_STEP } from './duration.ts'
 import { requestFaults } from './request.ts'
@@ -99,6 +99,7 @@ function askFaults(ask: unknown, index: number): string[] {
     ...(fields === undefined ? [] : fieldsFaults(fields)),
     ...(timeout === undefined ? [] : durationFaults('ask.timeout', timeout)),
     ...faultsIn({ of } as JsonObject, index),
+    ...faultsInTexts(title, index),
   ]
 }
 
