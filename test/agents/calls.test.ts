@@ -297,6 +297,23 @@ test('an answer that cannot be part of an event is kept as a text', async () => 
   expect(rows.map(([args]) => JSON.parse(args).answer)).toEqual(['{"__proto__":1}'])
 })
 
+test('an answer that is nested too deeply is kept as a text, and that of a tool fails its call', async () => {
+  const call = open()
+  const { w } = call
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const text = (protocol: string) => (protocol === 'MCP' ? `{"jsonrpc":"2.0","id":1,"result":${deep}}` : deep)
+  for (const protocol of ['HTTP', 'MCP']) {
+    call.respond = () => ({ status: 200, text: text(protocol), headers: { 'content-type': 'application/json' } })
+    const { $id } = w.run('Agent', 'create', undefined, { name: 'a', endpoint: ENDPOINT, protocol })
+    w.run('Agent', 'ask', $id, { message: 'Who?' })
+    await w.advance(60 * MINUTE)
+  }
+
+  const rows = w.tenant.sql.rows(`SELECT event, args FROM events WHERE event IN ('answered', 'failed') ORDER BY seq`)
+  expect(rows.map(([event]) => event)).toEqual(['answered', 'failed'])
+  expect(JSON.parse(rows[0]![1] as string).answer).toBe(deep)
+})
+
 function admin(): Grant {
   return { actor: 'apiKey_admin', scopes: [{ action: 'admin', area: 'all' }], rows: {} }
 }

@@ -393,6 +393,18 @@ verifies(
   },
 )
 
+test('an answer of another service that is nested too deeply is kept as a text', async () => {
+  const w = open()
+  const workflow = onContact(w, [{ request: { method: 'GET', url: 'https://api.example.org/' } }])
+  const text = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+  w.respond = () => ({ status: 200, text, headers: { 'content-type': 'application/json' } })
+
+  await contact(w)
+
+  expect(runs(w, workflow)).toMatchObject([{ status: 'Succeeded' }])
+  expect(steps(w, workflow)[0].output.body).toBe(text)
+})
+
 test('a message of a step is created and sent', async () => {
   const w = open()
   const workflow = onContact(w, [{ send: { channel: 'Email', subject: 'Hello', body: '$event.data.name' } }])

@@ -71,6 +71,35 @@ test('a secret in a form, or percent-encoded in small letters, is taken out', as
   for (const spelling of [value, small(value), form(value)]) expect(text).not.toContain(spelling)
 })
 
+/** JSON in which letters are escaped that need not be, as PHP and .NET do. */
+const escaped = (text: string) =>
+  JSON.stringify(text).replaceAll('/', '\\/').replaceAll('+', '\\u002B').replaceAll('&', '\\u0026')
+
+test('a secret in JSON is taken out, however the JSON spells it', async () => {
+  const value = 'hunter/22+correct&horse'
+  receiver.answer(({ headers }, response) => {
+    const key = escaped(String(headers['x-key']))
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+    response.end(`{"key": ${key}, "keys": [{${key}: 1}], "inside": ${JSON.stringify(`{"key":${key}}`)}}`)
+  })
+
+  const { run, text } = await runOf('escapes', { headers: { 'x-key': '$secrets.KEY' } }, value)
+
+  expect(run.status).toBe('Succeeded')
+  expect(run.steps[0].output.body).toEqual({
+    key: '[secret KEY]',
+    keys: [{ '[secret KEY]': 1 }],
+    inside: expect.any(String),
+  })
+  expect(text).not.toMatch(/hunter|correct|horse/)
+})
+
+test('a secret in a host name or a query is taken out in the spelling of the URL', async () => {
+  const { text } = await runOf('hosts', { url: 'http://$secrets.KEY.invalid/' }, 'Hunter22Correct')
+
+  expect(text).not.toMatch(/hunter22/i)
+})
+
 test('a secret that looks like a part of JSON does not block its run', async () => {
   const { run } = await runOf('json', { body: { key: '$secrets.KEY' } }, '":"c')
 

@@ -1,5 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
 import type { OutboundAnswer } from '../../../ports.ts'
+import { jsonIn } from './json.ts'
 
 /** The revision without sessions, and the newest of those with them. */
 const STATELESS = '2026-07-28'
@@ -7,7 +8,13 @@ const WITH_SESSION = '2025-11-25'
 const META = 'io.modelcontextprotocol'
 const CLIENT = { name: 'tildebase', version: '0.1' }
 
-type Send = (body: Json, headers: { readonly [name: string]: string }) => Promise<OutboundAnswer>
+/** Sends to the address of a request, with its headers and secrets. Answers come without the secrets. */
+export interface Exchange {
+  readonly send: (body: Json | undefined, more: { readonly [name: string]: string }) => Promise<OutboundAnswer>
+  readonly body: Json | undefined
+  /** What an answer says once it is read: JSON can spell a secret in many ways. */
+  readonly redact: (value: Json) => Json
+}
 
 /** The answer of a tool, or why there is none. */
 type Called = { readonly answer: Json } | { readonly error: string }
@@ -21,8 +28,8 @@ type Reply =
  * Calls a tool of an MCP server, `{name, arguments}`: as revision 2026-07-28, or with a session if the server knows only
  * earlier ones. Nothing runs twice: a server refuses a revision that it does not know before it calls the tool.
  */
-export async function callTool(send: Send, call: Json | undefined): Promise<Called> {
-  const { name = '', arguments: given } = call as JsonObject
+export async function callTool(exchange: Exchange): Promise<Called> {
+  const { name = '', arguments: given } = exchange.body as JsonObject
   const tool = { name, arguments: isPlainObject(given) ? (given as JsonObject) : {} }
   const _meta = {
     [`${META}/protocolVersion`]: STATELESS,
@@ -30,21 +37,21 @@ export async function callTool(send: Send, call: Json | undefined): Promise<Call
     [`${META}/clientCapabilities`]: {},
   }
   const headers = { ...headersOf(STATELESS), 'mcp-method': 'tools/call', 'mcp-name': String(name) }
-  const reply = await ask(send, 'tools/call', { ...tool, _meta }, headers)
-  return isRefusal(reply) ? callInSession(send, tool) : answerIn(reply)
+  const reply = await ask(exchange, 'tools/call', { ...tool, _meta }, headers)
+  return isRefusal(reply) ? callInSession(exchange, tool) : answerIn(reply)
 }
 
-async function callInSession(send: Send, tool: JsonObject): Promise<Called> {
+async function callInSession(exchange: Exchange, tool: JsonObject): Promise<Called> {
   const client = { protocolVersion: WITH_SESSION, capabilities: {}, clientInfo: CLIENT }
-  const begun = await ask(send, 'initialize', client, headersOf())
+  const begun = await ask(exchange, 'initialize', client, headersOf())
   if ('error' in begun) return begun
   const { result } = begun.message
   const revision = isPlainObject(result) ? result.protocolVersion : undefined
   if (typeof revision !== 'string') return answerIn(begun)
   const session = begun.session === undefined ? {} : { 'mcp-session-id': begun.session }
   const headers = { ...headersOf(revision), ...session }
-  await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
-  return answerIn(await ask(send, 'tools/call', tool, headers))
+  await exchange.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
+  return answerIn(await ask(exchange, 'tools/call', tool, headers))
 }
 
 function headersOf(revision?: string): { readonly [name: string]: string } {
@@ -54,7 +61,7 @@ function headersOf(revision?: string): { readonly [name: string]: string } {
 
 /** Sends one request and reads the message that answers it. */
 async function ask(
-  send: Send,
+  { send, redact }: Exchange,
   method: string,
   params: JsonObject,
   headers: { readonly [name: string]: string },
@@ -64,7 +71,7 @@ async function ask(
   const { status, text = '', headers: got = {} } = answer
   const message = messageIn(text, got['content-type'] ?? '')
   const session = got['mcp-session-id']
-  if (message !== null) return { message, ...(session !== undefined && { session }) }
+  if (message !== null) return { message: redact(message) as JsonObject, ...(session !== undefined && { session }) }
   return { error: `The agent answered ${status}. ${text.slice(0, 300)}`.trim(), status }
 }
 
@@ -79,12 +86,9 @@ function messageIn(text: string, type: string): JsonObject | null {
       )
     : [text]
   for (const one of texts) {
-    try {
-      const message = JSON.parse(one) as Json
-      if (isPlainObject(message) && ('result' in message || 'error' in message)) return message as JsonObject
-    } catch {
-      // Not a message: what follows may be one.
-    }
+    // What is not a message may be followed by one.
+    const message = jsonIn(one)
+    if (isPlainObject(message) && ('result' in message || 'error' in message)) return message as JsonObject
   }
   return null
 }

@@ -1,10 +1,10 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../../engine/engine.ts'
-import type { OutboundAnswer } from '../../../ports.ts'
 import type { RunRow } from '../../../store/automation/workflow-runs.ts'
 import { secretOf } from '../../secrets.ts'
 import { type Filling, faultsInTexts, fill, type Sources, secretsIn, textOf } from '../values.ts'
-import { callTool } from './mcp.ts'
+import { jsonIn } from './json.ts'
+import { callTool, type Exchange } from './mcp.ts'
 import type { RequestStep } from './step.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -85,7 +85,7 @@ export async function sendRequest(engine: Engine, task: RequestTask): Promise<St
   const exchange = openExchange(engine, task)
   if (typeof exchange === 'string') return failed(exchange)
   if (isMcp) {
-    const called = await callTool(exchange.send, exchange.body)
+    const called = await callTool(exchange)
     return 'error' in called ? failed(called.error) : { result: { body: called.answer } }
   }
   const answer = await exchange.send(exchange.body, {})
@@ -94,18 +94,11 @@ export async function sendRequest(engine: Engine, task: RequestTask): Promise<St
   if (status >= 400 && !accept.includes(status)) {
     return failed(`The service answered ${status}. ${text.slice(0, 300)}`.trim())
   }
-  return { result: { status, headers, body: /\bjson\b/.test(headers['content-type'] ?? '') ? parsed(text) : text } }
+  const json = /\bjson\b/.test(headers['content-type'] ?? '') ? jsonIn(text) : undefined
+  return { result: { status, headers, body: json === undefined ? text : exchange.redact(json) } }
 }
 
 type StepResult = { readonly result: Json } | { readonly problem: Problem }
-
-/** Sends to the address of a request, with its headers and secrets. Answers come without the secrets. */
-interface Exchange {
-  readonly send: (body: Json | undefined, more: Headers) => Promise<OutboundAnswer>
-  readonly body: Json | undefined
-}
-
-type Headers = { readonly [name: string]: string }
 
 /** Makes a request ready to be sent; a text says why it cannot be. */
 function openExchange(engine: Engine, { run, step, request, sources, deadline }: RequestTask): Exchange | string {
@@ -125,9 +118,12 @@ function openExchange(engine: Engine, { run, step, request, sources, deadline }:
   const broken = texts.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (broken) return `The header ${broken[0]} has a character that a header cannot have.`
   const redact = redactor(secrets)
+  // A URL spells the name of a host in small letters.
+  const redactHost = redactor(new Map([...secrets].map(([name, value]) => [name, value.toLowerCase()])))
   const patience = request.waitMs ?? TIMEOUT_MS
   return {
     body,
+    redact: (value) => (secrets.size === 0 ? value : redacted(value, redact)),
     async send(sent, more) {
       const isJson = sent !== undefined && typeof sent !== 'string'
       const answer = await outbound.send({
@@ -144,7 +140,7 @@ function openExchange(engine: Engine, { run, step, request, sources, deadline }:
         timeoutMs: Math.max(1, Math.min(patience, (deadline ?? Number.POSITIVE_INFINITY) - clock.now())),
         answerLimit: MOST_ANSWER,
       })
-      if ('error' in answer) return { error: redact(answer.error) }
+      if ('error' in answer) return { error: redactHost(redact(answer.error)) }
       const { status, text = '', headers: got = {} } = answer
       const headers = Object.entries(got).map(([name, value]) => [redact(name), redact(value)] as const)
       return { status, text: redact(text), headers: Object.fromEntries(headers) }
@@ -171,6 +167,20 @@ function redactor(secrets: ReadonlyMap<string, string>): (text: string) => strin
   return (text) => spellings.reduce((kept, [spelling, name]) => kept.replaceAll(spelling, () => name), text)
 }
 
+/** A value without secrets, those that are spelled as JSON inside of a text included. */
+function redacted(value: Json, redact: (text: string) => string): Json {
+  if (typeof value === 'string') {
+    const plain = value.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code, letter) =>
+      code === undefined ? letter : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    const found = redact(plain)
+    return found === plain ? redact(value) : found
+  }
+  if (Array.isArray(value)) return value.map((one) => redacted(one as Json, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), redacted(one, redact)]))
+}
+
 /** The longest come first: a shorter one may be a part of them. */
 function spellingsOf(value: string): readonly string[] {
   // A header has no spaces at its ends.
@@ -179,7 +189,8 @@ function spellingsOf(value: string): readonly string[] {
     const percent = encodeURIComponent(text)
     const small = percent.replace(/%../g, (byte) => byte.toLowerCase())
     const form = new URLSearchParams([['', text]]).toString().slice(1)
-    return [text, JSON.stringify(text).slice(1, -1), percent, small, form, ...base64Of(text)]
+    const json = JSON.stringify(text).slice(1, -1)
+    return [text, json, json.replaceAll('/', '\\/'), percent, small, form, ...base64Of(text)]
   })
   return [...new Set(all)].sort((one, other) => other.length - one.length)
 }
@@ -196,12 +207,4 @@ function base64Of(text: string): readonly string[] {
   })
   const plain = [btoa(String.fromCharCode(...bytes)), ...inside.filter(({ length }) => length >= SHORTEST_PART)]
   return plain.flatMap((one) => [one, one.replaceAll('+', '-').replaceAll('/', '_')])
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text
-  }
 }
