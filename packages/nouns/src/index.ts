@@ -138,6 +138,6 @@ export {
   isFileValue,
   mediaType,
 } from './value/file.ts'
-export { hasLoneSurrogate, isPlainObject, MAX_DEPTH } from './value/json.ts'
+export { hasLoneSurrogate, isDeeper, isPlainObject, MAX_DEPTH } from './value/json.ts'
 export { isoOf, parseInstant } from './value/time.ts'
 export { indexedText, indexTokens, searchTokens, wordsOf } from './words.ts'

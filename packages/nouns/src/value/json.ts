@@ -59,6 +59,12 @@ function walk(root: object, field: string, issues: Issue[]): boolean {
   return wellFormed
 }
 
+/** Whether a value is nested more deeply than so many levels: without a number, than an entity may be. */
+export function isDeeper(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1))
+}
+
 /** Why a field of this name is refused. */
 export function notAllowed(name: string): string {
   return `${name} is not allowed as a field name`

@@ -1,4 +1,4 @@
-import { type Json, Problem } from '@tildebase/nouns'
+import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
 
 /** How the objects of a provider become entities: `{"contacts": {"type": "Contact", "fields": {"email": "email"}}}`. */
 export type Mapping = { readonly [object: string]: ObjectMapping }
@@ -81,10 +81,10 @@ export function sourceOf(connector: string, object: string, id: string): string 
   return `${connector}:${object}:${id}`
 }
 
-/** The list in an answer. An answer without one is not taken for the end of the records. */
+/** The records in an answer. An answer without a list of them is not taken for their end. */
 // biome-ignore lint/suspicious/noExplicitAny: what a provider answers is read field by field
 export function listIn(value: unknown): any[] {
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value) && value.every(isPlainObject)) return value
   throw new Problem('unavailable', 'The provider answered without a list of records.')
 }
 

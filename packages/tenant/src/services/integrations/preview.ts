@@ -1,6 +1,13 @@
 import { checkDraft, isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import { stateOf } from '../../connect/changes.ts'
-import { type Found, type Mapping, type ObjectMapping, sourceOf, type Values } from '../../connect/connector.ts'
+import {
+  type Ask,
+  type Found,
+  type Mapping,
+  type ObjectMapping,
+  sourceOf,
+  type Values,
+} from '../../connect/connector.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { type ConnectorDeclaration, checkMapping, demandCoversIntegration } from './author.ts'
@@ -33,6 +40,8 @@ interface PreviewedRecord {
 
 /** Records of each object. */
 const RECORDS = 5
+/** Answers of the provider for each object: it may have no such records, or say that there are more without end. */
+const PAGES = 20
 /** Fields of a record, and characters of a text, that are shown. */
 const FIELDS = 100
 const LONGEST = 200
@@ -54,8 +63,13 @@ export async function preview(engine: Engine, grant: Grant, id: string, body: un
   for (const [object, one] of Object.entries(mapping)) {
     const question = { object, mapping: one, since: EVER, now: engine.ports.clock.now(), scope: declaration.scope }
     const records: PreviewedRecord[] = []
+    let pages = 0
+    const askForPage: Ask = (path) => {
+      if (++pages > PAGES) throw new Problem('unavailable', `The first ${PAGES} pages have no more of such records.`)
+      return ask(path)
+    }
     try {
-      for await (const found of declaration.connector.records(ask, question)) {
+      for await (const found of declaration.connector.records(askForPage, question)) {
         if (found.deletedAt === undefined) records.push(previewed(engine, declaration, object, one, found))
         if (records.length >= RECORDS) break
       }
