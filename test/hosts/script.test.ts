@@ -173,6 +173,11 @@ describe.each(Object.keys(INTERPRETERS))('on %s', (host) => {
         'script_operations',
       ],
       ['a result of ten megabytes', "'x'.repeat(1e7)", 'script_result'],
+      [
+        'a result that is nested too deeply',
+        "JSON.parse('['.repeat(9e3) + ']'.repeat(9e3))",
+        'script_result|script_error',
+      ],
       ['an argument of ten megabytes', "await $.Echo.get('x'.repeat(1e7))", 'script_error'],
       ['waiting for what never comes', 'await new Promise(() => {})', 'script_error'],
       ['a result that is no JSON', 'const a: any = {}; a.a = a; a', 'script_error'],

@@ -1,6 +1,7 @@
 import type { Json } from '@tildebase/nouns'
 import type { Script, ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../../doors/call.ts'
+import { answerOf } from '../../host/script/answer.ts'
 import { BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../../host/script/failures.ts'
 import type { Outcome, ToWorker } from '../../host/script/messages.ts'
 import { isolate, type WorkerLoader } from './isolate.ts'
@@ -84,8 +85,7 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest, spoiled: () => vo
   if (outcome.isBroken || (outcome.error && outcome.error.code !== 'script_error')) spoiled()
   // The end is reported after every write of the code.
   await calls.done
-  const { result, error, logs } = outcome
-  return { ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }
+  return answerOf(outcome)
 }
 
 /** The platform ended the isolate: it computed too long, or took too much memory. */

@@ -4,6 +4,7 @@ import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { ScriptAnswer, ScriptFailure, ScriptRequest } from '@tildebase/tenant/ports'
 import { parseJson } from '../../../doors/call.ts'
 import { currentCaller } from '../../../doors/caller.ts'
+import { answerOf } from '../../../host/script/answer.ts'
 import { ABANDONED, BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../../../host/script/failures.ts'
 import type { FromWorker, Outcome, ToWorker } from '../../../host/script/messages.ts'
 
@@ -268,11 +269,9 @@ export class ScriptPool {
   }
 
   /** Reports the end once every write that the code began is done too. */
-  #answer(run: Run, { result, error, logs }: Outcome): void {
+  #answer(run: Run, outcome: Outcome): void {
     if (run.timer) clearTimeout(run.timer)
-    void Promise.all(run.calls).then(() =>
-      run.job.answer({ ...(result !== undefined && { result: JSON.parse(result) }), ...(error && { error }), logs }),
-    )
+    void Promise.all(run.calls).then(() => run.job.answer(answerOf(outcome)))
   }
 }
 
