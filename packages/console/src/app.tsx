@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { attaching, shown as shownFile, uploads } from './files/state.ts'
 import { useKeys } from './keyboard.ts'
-import { lazy } from './lazy.tsx'
+import { lazy, lazyWindow } from './lazy.tsx'
 import { exportJobs } from './list/export/export-jobs.ts'
 import { EntitiesPage } from './list/list-page.tsx'
 import { clash } from './parts/forms/save.ts'
@@ -22,7 +22,6 @@ import { sayError } from './toast.ts'
 import { ConfirmDialog } from './ui/dialog.tsx'
 import { Failure, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toasts.tsx'
-import { TypingAhead } from './ui/typing-ahead.tsx'
 import { loadActors } from './values/actors.ts'
 import { labelOf } from './values/format.ts'
 
@@ -49,17 +48,13 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
 
 /** A window that is not loaded yet shows nothing in its place. */
 const nothing = () => null
-const typing = (props: { onClose: () => void }) => <TypingAhead {...props} />
 
 const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
 const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
 const Closed = lazy(async () => (await import('./pages/closed.tsx')).ClosedPage)
-const VerbDialog = lazy(
-  async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog,
-  () => <TypingAhead onClose={() => closeVerb(false)} />,
-)
-const Help = lazy(async () => (await import('./parts/frame/help.tsx')).Help, typing)
-const Palette = lazy(async () => (await import('./parts/frame/palette.tsx')).Palette, typing)
+const VerbDialog = lazyWindow(async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog)
+const Help = lazyWindow(async () => (await import('./parts/frame/help.tsx')).Help)
+const Palette = lazyWindow(async () => (await import('./parts/frame/palette.tsx')).Palette)
 const Exports = lazy(async () => (await import('./list/export/exports.tsx')).Exports, nothing)
 const UploadList = lazy(async () => (await import('./files/upload-list.tsx')).UploadList, nothing)
 const Viewer = lazy(async () => (await import('./files/viewer.tsx')).Viewer, nothing)
@@ -158,7 +153,7 @@ function Tenant() {
           {ready.value && <CurrentPage />}
         </main>
       </div>
-      {started.value && <VerbDialog />}
+      {started.value && <VerbDialog onClose={() => closeVerb(false)} />}
       {attaching.value && <ChooseField />}
       {shownFile.value && <Viewer />}
       {clash.value && <ConflictDialog />}

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { outlivesThePage } from './service/session.ts'
 import { t } from './texts/text.ts'
 import { Failure, Skeleton } from './ui/states.tsx'
+import { TypingAhead } from './ui/typing-ahead.tsx'
 
 const AGAIN_MS = 3_000
 
@@ -46,6 +47,11 @@ export function lazy<P extends object>(
     if (Loaded) return <Loaded {...props} />
     return error ? <Failure error={error} onRetry={start} /> : waiting(props)
   }
+}
+
+/** A window whose code is loaded when it is asked for. Keys that are pressed meanwhile wait for it. */
+export function lazyWindow<P extends { onClose: () => void }>(load: () => Promise<ComponentType<P>>): LazyType<P> {
+  return lazy(load, ({ onClose }) => <TypingAhead onClose={onClose} />)
 }
 
 const RELOADED = 'tilde.reloaded'

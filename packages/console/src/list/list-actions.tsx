@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { lazy } from '../lazy.tsx'
+import { lazyWindow } from '../lazy.tsx'
 import { asOf, go } from '../place.ts'
 import { mayChange, mayDeclare } from '../service/access.ts'
 import { mayConfigure } from '../service/settings.ts'
@@ -9,14 +9,8 @@ import { Menu } from '../ui/menu.tsx'
 import type { Noun } from '../values/noun.ts'
 import { exportItems } from './export/export.ts'
 
-const ChoicesDialog = lazy(
-  async () => (await import('../choices/choices-dialog.tsx')).ChoicesDialog,
-  () => null,
-)
-const DuplicatesDialog = lazy(
-  async () => (await import('../duplicates/duplicates-dialog.tsx')).DuplicatesDialog,
-  () => null,
-)
+const ChoicesDialog = lazyWindow(async () => (await import('../choices/choices-dialog.tsx')).ChoicesDialog)
+const DuplicatesDialog = lazyWindow(async () => (await import('../duplicates/duplicates-dialog.tsx')).DuplicatesDialog)
 
 /** The menu of a list: columns, import, the bin and exports. */
 export function ListActions(props: { noun: Noun; filter: object; total: number | null; onColumns: () => void }) {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keptDraft, newDraft } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
-import { lazy } from '../lazy.tsx'
+import { lazy, lazyWindow } from '../lazy.tsx'
 import { CreateDialog } from '../parts/forms/create-later.tsx'
 import { Star } from '../parts/star.tsx'
 import { asOf, go, place } from '../place.ts'
@@ -26,10 +26,7 @@ const BulkBar = lazy(
   async () => (await import('./bulk-bar.tsx')).BulkBar,
   () => null,
 )
-const ColumnsDialog = lazy(
-  async () => (await import('./table/columns-dialog.tsx')).ColumnsDialog,
-  () => null,
-)
+const ColumnsDialog = lazyWindow(async () => (await import('./table/columns-dialog.tsx')).ColumnsDialog)
 const Calendar = lazy(async () => (await import('./calendar/calendar.tsx')).Calendar)
 const ListChanges = lazy(async () => (await import('../compare/list-changes.tsx')).ListChanges)
 const Nothing = lazy(

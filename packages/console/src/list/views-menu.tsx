@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
-import { lazy } from '../lazy.tsx'
+import { lazyWindow } from '../lazy.tsx'
 import { asOf, look as setAddress } from '../place.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
-import { TypingAhead } from '../ui/typing-ahead.tsx'
 import type { Noun } from '../values/noun.ts'
 import { plural } from '../values/noun.ts'
 import type { Look } from './look.ts'
@@ -20,10 +19,7 @@ import {
   viewStore,
 } from './views.ts'
 
-const NameDialog = lazy(
-  async () => (await import('../ui/form-dialog.tsx')).NameDialog,
-  ({ onClose }) => <TypingAhead onClose={onClose} />,
-)
+const NameDialog = lazyWindow(async () => (await import('../ui/form-dialog.tsx')).NameDialog)
 
 const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
 

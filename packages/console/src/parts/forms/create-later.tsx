@@ -1,8 +1,4 @@
-import { lazy } from '../../lazy.tsx'
-import { TypingAhead } from '../../ui/typing-ahead.tsx'
+import { lazyWindow } from '../../lazy.tsx'
 
 /** The form of a new entity, whose code is not part of the first page. */
-export const CreateDialog = lazy(
-  async () => (await import('./create.tsx')).CreateDialog,
-  ({ onClose }) => <TypingAhead onClose={onClose} />,
-)
+export const CreateDialog = lazyWindow(async () => (await import('./create.tsx')).CreateDialog)

@@ -8,20 +8,20 @@ import { closeVerb, run, started } from '../verbs.tsx'
 import { FieldsForm, type FormField } from './form.tsx'
 
 /** The window that asks for a verb's arguments. */
-export function VerbDialog() {
+export function VerbDialog({ onClose }: { onClose: () => void }) {
   const open = started.value
   if (!open) return null
   const { noun, verb, entity } = open
   const initial = ownRelations(noun, verb, entity)
   return (
-    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={() => closeVerb(false)}>
+    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={onClose}>
       <FieldsForm
         fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
         initial={initial}
         except={verb.name === 'merge' ? entity.$id : undefined}
         draft={`${verb.name} ${entity.$id}`}
         submit={labelOf(verb.name)}
-        onCancel={() => closeVerb(false)}
+        onCancel={onClose}
         onSubmit={async (args) => closeVerb(await run(noun, entity, verb, { ...initial, ...args }))}
       />
     </Dialog>

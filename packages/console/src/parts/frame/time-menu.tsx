@@ -1,17 +1,13 @@
 import { useState } from 'preact/hooks'
-import { lazy } from '../../lazy.tsx'
+import { lazyWindow } from '../../lazy.tsx'
 import { asOf, travel } from '../../place.ts'
 import { mayConfigure } from '../../service/settings.ts'
 import { t } from '../../texts/text.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
-import { TypingAhead } from '../../ui/typing-ahead.tsx'
 import { dayText } from '../../values/format.ts'
 import { addMark, marks, monthEnd } from './marks.ts'
 
-const NameDialog = lazy(
-  async () => (await import('../../ui/form-dialog.tsx')).NameDialog,
-  ({ onClose }) => <TypingAhead onClose={onClose} />,
-)
+const NameDialog = lazyWindow(async () => (await import('../../ui/form-dialog.tsx')).NameDialog)
 
 const DAY = 86_400_000
 
