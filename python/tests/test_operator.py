@@ -91,6 +91,7 @@ class Operators(unittest.TestCase):
             tenants.restore("t", b"")
             tenants.replay_log("t", b"")
             tenants.list()
+            tenants.tasks()
             tenants.create("t")
             tenants.fork("t", "u")
             tenants.put_file("t", "h", b"")

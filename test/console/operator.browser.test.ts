@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { ROOT } from '../host.ts'
 import { BROWSER } from './browser.ts'
 import { useStage } from './stage.ts'
 
+const CARS = 6_000
 const stage = useStage()
 
 describe.skipIf(BROWSER === null)('the operator', () => {
@@ -34,6 +37,41 @@ describe.skipIf(BROWSER === null)('the operator', () => {
     await page.getByRole('link', { name: 'blue-orchard-gmbh' }).click()
 
     await page.getByRole('heading', { name: '~blue-orchard-gmbh' }).waitFor()
+  })
+
+  test('sees what is in progress with all tenants, and cancels a long write of one', async () => {
+    const { host } = stage
+    const headers = { authorization: `Bearer ${ROOT}` }
+    const file = await (await host.fetch('/operator/tenants/acme/backup', { headers })).bytes()
+    const restore = request(`${host.url}/operator/tenants/halfway/restore`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-length': file.length },
+    })
+    const answered = once(restore, 'response')
+    restore.write(file.subarray(0, file.length / 2))
+    await host.request('PUT', '/~fleet/schema/Car', { name: 'string!', size: 'string' })
+    const rows = Array.from({ length: CARS }, (_, n) => JSON.stringify({ name: `car ${n}`, size: `${n}` }))
+    await host.request('POST', '/~fleet/import/Car', rows.join('\n'), { 'content-type': 'application/x-ndjson' })
+    const { page } = await stage.enter('tenants', { key: ROOT })
+    const tasks = page.getByRole('region', { name: 'Running tasks' })
+    await tasks.getByText('~halfway Restore: receive').waitFor()
+
+    // One after the other, so that one runs when the page looks and the button is pressed.
+    let isCancelled = false
+    const retyping = (async () => {
+      for (let n = 0; !isCancelled; n++) {
+        const to = n % 2 === 0 ? 'number' : 'string'
+        const { body } = await host.request('POST', '/~fleet/schema/Car/retype', { field: 'size', to })
+        isCancelled = body.message?.includes('cancelled')
+      }
+    })()
+    while (!isCancelled) await tasks.getByRole('button', { name: 'Cancel' }).click({ noWaitAfter: true })
+    await retyping
+    restore.end(file.subarray(file.length / 2))
+    await answered
+
+    await page.getByText('Restore of ~halfway ended.').waitFor()
+    await tasks.waitFor({ state: 'detached' })
   })
 
   test('the key box offers a tenant of sample data, which has a past', async () => {

@@ -25,13 +25,18 @@ test.each([
     isOver = true
   })
   const seen: any[] = []
+  const inAll: any[] = []
   // A pause each time: the answer takes no turn of the event loop, and the work needs some.
-  for (; !isOver; await pause(1)) seen.push(...(await app.request('GET', '/operator/tenants/acme/tasks')).body.results)
+  for (; !isOver; await pause(1)) {
+    seen.push(...(await app.request('GET', '/operator/tenants/acme/tasks')).body.results)
+    inAll.push(...(await app.request('GET', '/operator/tasks')).body.results)
+  }
   const done = await working
   const after = await app.request('GET', '/operator/tenants/acme/tasks')
 
   expect([done.status, after.body.results]).toEqual([status, []])
   expect(seen.length).toBeGreaterThan(0)
+  expect(inAll.map((one) => one.tenant)).toContain('acme')
   expect(seen.every((one) => one.tenant === 'acme' && one.task === task && !(one.done > one.of))).toBe(true)
   if (task === 'verify') expect(seen.some(({ step, of }) => step === 'verify' && of === EVENTS)).toBe(true)
 })
@@ -40,6 +45,7 @@ test('tasks are for the operator alone', async () => {
   const key = await app.key('acme', 'admin')
 
   expect((await app.as(key)('GET', '/operator/tenants/acme/tasks')).status).toBe(403)
+  expect((await app.as(key)('GET', '/operator/tasks')).status).toBe(403)
 })
 
 test('a backup that is not read ends, and leaves no file', async () => {

@@ -114,12 +114,14 @@ verifies(
       expect(body.state).toBe('running')
       if (body.progress > (progress.at(-1) ?? -1)) progress.push(body.progress)
     }
+    const ofAll = (await app.request('GET', '/operator/tasks')).body.results
     const hidden = [await other('GET', path), await other('DELETE', path)].map(({ status }) => status)
     const listed = (await other('GET', '/~acme/tasks')).body.tasks.filter(({ id }: any) => id === begun.body.id)
     const cancelled = await admin('DELETE', path)
     const again = await admin('DELETE', path)
 
     expect([hidden, listed]).toEqual([[404, 404], []])
+    expect(ofAll).toMatchObject([{ tenant: 'acme', task: 'write', step: begun.body.title, id: begun.body.id }])
     expect(cancelled.body).toMatchObject({ state: 'cancelled', result: null, error: { code: 'conflict' } })
     expect(again.status).toBe(409)
     expect((await send('GET', path.slice('/~acme'.length))).body.state).toBe('cancelled')

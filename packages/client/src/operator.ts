@@ -45,6 +45,10 @@ export interface OperatorTask {
   readonly done?: number
   readonly of?: number | null
   readonly unit?: string
+  /** Who sent a write that takes long. */
+  readonly actor?: string
+  /** The id of such a write, with which its tenant cancels it. */
+  readonly id?: string
 }
 
 /** One action of the operator. */
@@ -75,7 +79,8 @@ export interface Operator {
     createKey(tenant: string, key: KeyDraft): Promise<Created<Catalogue['ApiKey']>>
     /** Verifies the file, the chain of the log and all that is made from it. */
     verify(tenant: string): Promise<Verdict>
-    tasks(tenant: string): Promise<readonly OperatorTask[]>
+    /** What is in progress with a tenant, or with all of them. */
+    tasks(tenant?: string): Promise<readonly OperatorTask[]>
     /** Makes another tenant of a tenant, as it is or as it was. */
     fork(tenant: string, to: string, options?: { readonly asOf?: Time }): Promise<{ tenant: string; events: number }>
     /** Ends the quarantine of a tenant. */
@@ -128,7 +133,8 @@ export function operator({ rootKey, baseUrl = 'http://localhost:8787', ...option
       delete: (tenant) => wire.json(at(tenant), { method: 'DELETE' }),
       createKey: (tenant, key) => post(`/~${encodeURIComponent(tenant)}/ApiKey`, key),
       verify: (tenant) => wire.json(at(tenant, '/verify')),
-      tasks: async (tenant) => (await wire.json(at(tenant, '/tasks'))).results,
+      tasks: async (tenant) =>
+        (await wire.json(tenant === undefined ? '/operator/tasks' : at(tenant, '/tasks'))).results,
       fork: (tenant, to, { asOf } = {}) => post(at(tenant, '/fork'), { to, ...(asOf && { asOf: timeText(asOf) }) }),
       release: (tenant) => post(at(tenant, '/release')),
       backup: (tenant) => wire.send(at(tenant, '/backup')),

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import type { Reply } from '../../host.ts'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Reply, ROOT } from '../../host.ts'
 import { Judge } from '../../openapi-judge.ts'
 import { verifies } from '../../verifies.ts'
 import { ask, createTenant, startNodes, type TestNode } from './nodes.ts'
@@ -23,9 +25,11 @@ const PROBES = [
   ['GET', '/operator/cluster?tenant=probed', undefined],
   ['GET', '/operator/cluster/openapi.json', undefined],
   ['GET', '/operator/tenants', undefined],
+  ['GET', '/operator/tasks', undefined],
   ['POST', '/operator/cluster/drain', { node: 'n2', draining: false }],
   ['POST', '/operator/cluster/move', { tenant: 'probed', node: null }],
   ['POST', '/operator/cluster/give', { tenant: 'probed', node: null }],
+  ['POST', '/operator/cluster/tasks', {}],
   ['POST', '/operator/cluster/take', { tenant: 'probed' }],
   ['POST', '/operator/cluster/warm', { tenant: 'probed' }],
   ['POST', '/operator/cluster/verify', { tenant: 'probed', secret: 'tk_none' }],
@@ -97,4 +101,25 @@ verifies('cluster.status', 'the paths of a cluster say which field is wrong', as
   ] as const
   for (const [path, body, status] of wrong)
     expect([path, (await ask(nodes[0]!.url, 'POST', path, body)).status]).toEqual([path, status])
+})
+
+test('every node lists what all nodes have in progress', async () => {
+  await createTenant(nodes, 'whole')
+  const [first] = nodes
+  const headers = { authorization: `Bearer ${ROOT}` }
+  const file = await (await fetch(`${first!.url}/operator/tenants/whole/backup`, { headers })).bytes()
+  const restore = request(`${first!.url}/operator/tenants/half/restore`, {
+    method: 'PUT',
+    headers: { ...headers, 'content-length': file.length },
+  })
+  const answered = once(restore, 'response')
+  restore.write(file.subarray(0, file.length / 2))
+
+  for (const { url } of nodes) {
+    const tasks = async () => (await ask(url, 'GET', '/operator/tasks')).body.results
+    await expect.poll(tasks).toMatchObject([{ tenant: 'half', task: 'restore' }])
+  }
+  restore.end(file.subarray(file.length / 2))
+  const [{ statusCode }] = await answered
+  expect(statusCode).toBe(201)
 })

@@ -61,7 +61,7 @@ export function TenantsPage() {
           <Icon name="plus" /> {t('New tenant')}
         </button>
       </Head>
-      <Tasks of={mine} />
+      <Tasks of={mine} isAll />
       <div class="toolbar">
         <SearchBox label={t('Find a tenant')} value={words} onChange={setWords} />
       </div>

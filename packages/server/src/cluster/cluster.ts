@@ -112,9 +112,16 @@ export class Cluster implements ClusterHost {
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null> {
     const { patience } = this.#settings.cluster!
     const give = (slug: string, pin: string | null) => this.#housekeeping!.give(slug, pin)
-    const { pool, files } = this.#node!
+    const { pool, files, ownTasks } = this.#node!
     const { tenantLimit } = this.#settings
-    return clusterPage(request, segments, sender, { ...this.#parts, pool, files, tenantLimit, patience, give })
+    return clusterPage(request, segments, sender, {
+      ...this.#parts,
+      ...{ pool, files, tenantLimit, patience, give, ownTasks },
+    })
+  }
+
+  tasks(): Promise<readonly object[]> {
+    return this.#parts.peers.tasks()
   }
 
   metrics(): string {

@@ -23,6 +23,7 @@ interface OperatorRoute extends OperatorEndpoint {
 export type OperatorAction =
   | 'describe'
   | 'journal'
+  | 'allTasks'
   | 'rotateKey'
   | 'list'
   | 'create'
@@ -86,7 +87,17 @@ const VERDICT = record('', { tenant: TEXT, ok: FLAG, events: WHOLE, faults: { ty
 
 const TASK = record(
   '',
-  { tenant: TEXT, task: TEXT, step: TEXT, since: TIME, done: WHOLE, of: { type: ['integer', 'null'] }, unit: TEXT },
+  {
+    tenant: TEXT,
+    task: TEXT,
+    step: TEXT,
+    since: TIME,
+    done: WHOLE,
+    of: { type: ['integer', 'null'] },
+    unit: TEXT,
+    actor: { ...TEXT, description: 'Who sent a write that takes long.' },
+    id: { ...TEXT, description: 'The id of such a write: `DELETE /~{tenant}/tasks/{id}` cancels it.' },
+  },
   ['tenant', 'task', 'step', 'since'],
 )
 
@@ -133,6 +144,14 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     params: [query('limit', 'The maximum number.', 100, { ...WHOLE, minimum: 1, maximum: 1_000 }), 'cursor'],
     answers: pageOf(ENTRY),
     action: 'journal',
+  },
+  {
+    method: 'GET',
+    path: '/operator/tasks',
+    ...TENANT,
+    summary: 'List the tasks in progress with all tenants, and their writes that take long',
+    answers: { 200: answer(whole({ results: { type: 'array', items: TASK } })) },
+    action: 'allTasks',
   },
   {
     method: 'POST',

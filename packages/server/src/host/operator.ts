@@ -42,6 +42,8 @@ export interface OperatorHost {
   readonly list?: (request: HttpRequest) => MaybePromise<HttpResponse>
   /** What the operator did, newest first. */
   readonly journal?: (request: HttpRequest) => MaybePromise<HttpResponse>
+  /** What is in progress with all tenants. */
+  readonly allTasks?: () => Promise<readonly object[]>
   /** Writes down what the operator did. */
   record(action: string, slug: string, facts: object): MaybePromise<void>
   /** Signs checkpoints with a new key from now on. */
@@ -79,6 +81,8 @@ export function operatorPages(host: OperatorHost) {
         return host.list!(request)
       case 'journal':
         return host.journal!(request)
+      case 'allTasks':
+        return render(json(200, { results: await host.allTasks!() }))
       case 'rotateKey': {
         const key = await host.rotateKey!()
         await host.record('rotate', '', {})
@@ -97,7 +101,7 @@ export function operatorPages(host: OperatorHost) {
   }
 }
 
-type TenantAction = Exclude<OperatorAction, 'describe' | 'list' | 'journal' | 'rotateKey' | 'create'>
+type TenantAction = Exclude<OperatorAction, 'describe' | 'list' | 'journal' | 'allTasks' | 'rotateKey' | 'create'>
 
 async function taskOf(action: TenantAction, request: HttpRequest): Promise<OperatorTask> {
   switch (action) {

@@ -21,6 +21,8 @@ export interface LocalNode {
   readonly wakeAt: Book
   /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
   readonly empty: LocalTenants | null
+  /** What is in progress with the tenants of this node. */
+  readonly ownTasks: () => Promise<readonly object[]>
 }
 
 /** What a cluster does for a host that is one node of it. The host knows no more of it than this. */
@@ -45,6 +47,8 @@ export interface ClusterHost {
     address: string,
   ) => boolean | Promise<boolean>
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null>
+  /** What is in progress with the tenants of the other nodes. */
+  tasks(): Promise<readonly object[]>
   /** Numbers for `/metrics`. */
   metrics(): string
   /** Whether this node gives its tenants away because it is about to stop. */

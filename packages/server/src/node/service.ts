@@ -122,9 +122,11 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   if (alarms.isNew && !cluster) alarms.bookAll(await files.allSlugs(), Date.now())
   const journal = new OperatorJournal(join(settings.data, 'operator.db'))
   await pool?.start()
+  const tasks = new TaskBoard()
+  const ownTasks = async () => [...tasks.list(), ...(await tenants.stats()).longWrites]
   const tenants: TenantHost<AdminTask, Stats> =
     cluster && pool
-      ? await cluster.join({ pool, files, data: settings.data, wakeAt: book, empty: emptyTenants() })
+      ? await cluster.join({ pool, files, data: settings.data, wakeAt: book, empty: emptyTenants(), ownTasks })
       : (pool ?? localTenants(settings, program, files, thread))
   /** For calls of the host itself: the tenant may be on another node. */
   const anywhere = cluster ?? tenants
@@ -137,7 +139,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     files,
     scratch: new Scratch(join(settings.data, SCRATCH)),
     journal,
-    tasks: new TaskBoard(),
+    tasks,
+    allTasks: async () => [...(await ownTasks()), ...((await cluster?.tasks()) ?? [])],
     restoring,
     runTask: (slug, task) => tenants.task(slug, task),
     fileThread,

@@ -16,6 +16,11 @@ export class TenantTasks {
     this.#writes = writes
   }
 
+  /** What has not ended. */
+  get running(): readonly KeptTask[] {
+    return this.#writes.running
+  }
+
   /** The tasks of late, newest first. */
   list(grant: Grant): readonly JsonObject[] {
     return this.#seenBy(grant).map(viewOf)

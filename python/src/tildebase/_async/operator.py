@@ -99,9 +99,10 @@ class AsyncTenants:
         verdict: dict[str, Json] = await self._transport.json("GET", _at(tenant, "/verify"))
         return verdict
 
-    async def tasks(self, tenant: str) -> Page[dict[str, Json]]:
-        """What the service does with a tenant at the moment."""
-        return Page.of(await self._transport.json("GET", _at(tenant, "/tasks")))
+    async def tasks(self, tenant: str | None = None) -> Page[dict[str, Json]]:
+        """What the service does with a tenant at the moment, or with all of them."""
+        path = "/operator/tasks" if tenant is None else _at(tenant, "/tasks")
+        return Page.of(await self._transport.json("GET", path))
 
     async def fork(self, tenant: str, to: str, *, as_of: Time | None = None) -> dict[str, Json]:
         """Makes another tenant of a tenant, as it is or as it was."""

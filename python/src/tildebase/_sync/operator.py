@@ -100,9 +100,10 @@ class Tenants:
         verdict: dict[str, Json] = self._transport.json("GET", _at(tenant, "/verify"))
         return verdict
 
-    def tasks(self, tenant: str) -> Page[dict[str, Json]]:
-        """What the service does with a tenant at the moment."""
-        return Page.of(self._transport.json("GET", _at(tenant, "/tasks")))
+    def tasks(self, tenant: str | None = None) -> Page[dict[str, Json]]:
+        """What the service does with a tenant at the moment, or with all of them."""
+        path = "/operator/tasks" if tenant is None else _at(tenant, "/tasks")
+        return Page.of(self._transport.json("GET", path))
 
     def fork(self, tenant: str, to: str, *, as_of: Time | None = None) -> dict[str, Json]:
         """Makes another tenant of a tenant, as it is or as it was."""

@@ -1,25 +1,38 @@
 import '../../../style/pages/home.css'
+import { wireTo } from '@tildebase/client'
 import { useEffect, useState } from 'preact/hooks'
 import { isOperator, type Session } from '../../service/session.ts'
 import { t } from '../../texts/text.ts'
-import { say } from '../../toast.ts'
+import { say, sayError } from '../../toast.ts'
+import { Act } from '../../ui/basics.tsx'
+import { actorName } from '../../values/actors.ts'
 import { agoText, bytesText, inSentence, labelOf, numberText } from '../../values/format.ts'
 import { TaskLine } from './task-line.tsx'
 
 /** What the service works on for the operator. */
 interface Task {
+  readonly tenant: string
   readonly task: string
   readonly step: string
   readonly since: string
   readonly done?: number
   readonly of?: number | null
   readonly unit?: 'bytes' | 'events'
+  /** Who sent a write that takes long, and its id. */
+  readonly actor?: string
+  readonly id?: string
 }
 
 const EVERY_MS = 1_000
 
-/** Running verifications, backups, restores and forks of a tenant, with their progress; for the operator key only. */
-export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void }) {
+/** Running verifications, backups, restores, forks and long writes, with their progress; for the operator key only. */
+export function Tasks(props: {
+  of: Session | null
+  /** Of all tenants, and not of the one that is open. */
+  isAll?: boolean
+  onEnd?: () => void
+}) {
+  const { of, isAll = false, onEnd } = props
   const [tasks, setTasks] = useState<readonly Task[]>([])
   const { tenant, key, csrf } = of ?? { tenant: '', key: '' }
   useEffect(() => {
@@ -28,11 +41,11 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
     let last: readonly Task[] = []
     const look = async () => {
       if (document.hidden) return
-      const found = await load(tenant, key, leaving.signal)
+      const found = await load(isAll ? '' : `/tenants/${tenant}`, key, leaving.signal)
       if (leaving.signal.aborted) return
       if (found === null) return clearInterval(timer)
-      for (const { task } of last.filter((one) => !found.some((other) => isSame(one, other))))
-        say(t('{} of ~{} ended.', labelOf(task), tenant))
+      for (const one of last.filter((one) => !found.some((other) => keyOf(one) === keyOf(other))))
+        say(t('{} of ~{} ended.', labelOf(one.task), one.tenant))
       if (last.length > 0 && found.length === 0) onEnd?.()
       last = found
       setTasks(found)
@@ -51,13 +64,20 @@ export function Tasks({ of, onEnd }: { of: Session | null; onEnd?: () => void })
       <ul class="lines">
         {tasks.map((one) => (
           <TaskLine
-            key={`${one.task} ${one.since}`}
+            key={keyOf(one)}
             name={t('Progress of {}', inSentence(one.task))}
-            text={`${labelOf(one.task)}: ${inSentence(one.step)}`}
-            hint={`${amountText(one)}${agoText(one.since)}`}
+            text={
+              <>
+                {isAll && <b>~{one.tenant} </b>}
+                {labelOf(one.task)}: {one.id ? <code>{one.step}</code> : inSentence(one.step)}
+              </>
+            }
+            hint={`${one.actor ? `${actorName(one.actor)} · ` : ''}${amountText(one)}${agoText(one.since)}`}
             done={one.done}
             of={one.of}
-          />
+          >
+            {one.id && <Act onRun={() => cancel(one, key).catch(sayError)}>{t('Cancel')}</Act>}
+          </TaskLine>
         ))}
       </ul>
     </section>
@@ -72,15 +92,20 @@ function amountText({ done, of, unit }: Task): string {
   return `${amount}${unit === undefined || unit === 'bytes' ? '' : ` ${inSentence(unit)}`} · `
 }
 
-function isSame(one: Task, other: Task): boolean {
-  return one.task === other.task && one.since === other.since
+function keyOf({ tenant, task, since, id }: Task): string {
+  return id ?? `${tenant} ${task} ${since}`
+}
+
+/** Ends a long write. Nothing of it is kept. */
+async function cancel({ tenant, id }: Task, key: string): Promise<void> {
+  await wireTo({ apiKey: key, baseUrl: location.origin }).json(`/~${tenant}/tasks/${id}`, { method: 'DELETE' })
 }
 
 /** The running tasks; null where the service does not list them. */
-async function load(tenant: string, key: string, signal: AbortSignal): Promise<readonly Task[] | null> {
+async function load(path: string, key: string, signal: AbortSignal): Promise<readonly Task[] | null> {
   try {
     const headers = { authorization: `Bearer ${key}` }
-    const response = await fetch(`/operator/tenants/${tenant}/tasks`, { headers, signal, cache: 'no-store' })
+    const response = await fetch(`/operator${path}/tasks`, { headers, signal, cache: 'no-store' })
     return response.ok ? (await response.json()).results : null
   } catch {
     // The service restarts, or the page is left.

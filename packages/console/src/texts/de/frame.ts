@@ -89,6 +89,7 @@ const texts = {
   'Set up': 'Einrichten',
   'Sign out': 'Abmelden',
   '{} of ~{} ended.': '{} von ~{} beendet.',
+  Write: 'Schreiben',
   'Running tasks': 'Laufende Aufgaben',
   'Exact time': 'Genaue Zeit',
   Yesterday: 'Gestern',

@@ -89,6 +89,7 @@ const texts = {
   'Set up': 'הגדרה',
   'Sign out': 'התנתקות',
   '{} of ~{} ended.': '{} של ~{} הסתיים.',
+  Write: 'כתיבה',
   'Running tasks': 'משימות רצות',
   'Exact time': 'זמן מדויק',
   Yesterday: 'אתמול',

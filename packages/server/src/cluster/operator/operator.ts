@@ -36,6 +36,8 @@ export interface ClusterPageOptions {
   readonly tenantLimit: number | null
   /** How long the answer to a move waits for it, in milliseconds. */
   readonly patience: number
+  /** What is in progress with the tenants of this node. */
+  readonly ownTasks: () => Promise<readonly object[]>
   /** Gives a tenant of this node to the one that the operator has chosen, or where it belongs. */
   readonly give: (slug: string, pin: string | null) => Promise<boolean>
 }
@@ -79,6 +81,8 @@ export async function clusterPage(
     }
     case 'take':
       return render(json(200, { taken: (await options.ownership.own(slugOf(text(body, 'tenant')))) !== null }))
+    case 'tasks':
+      return render(json(200, { results: await options.ownTasks() }))
     case 'warm':
       return warm(slugOf(text(body, 'tenant')), options)
     case 'verify': {

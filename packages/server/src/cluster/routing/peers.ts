@@ -39,6 +39,19 @@ export class Peers {
     if (node) await this.#forwarder.ask(node, '/operator/cluster/take', { tenant: slug }).catch(() => {})
   }
 
+  /** What is in progress on the other nodes, as far as they answer. */
+  async tasks(): Promise<readonly object[]> {
+    const { nodes, session } = this.#membership
+    const others = nodes.filter((node) => node.session !== session)
+    const found = await Promise.allSettled(
+      others.map(async (node) => {
+        const answer = await this.#forwarder.ask(node, '/operator/cluster/tasks', {})
+        return ((await answer.json()) as { results?: readonly object[] }).results ?? []
+      }),
+    )
+    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  }
+
   /** Makes a call of this node itself at the node that has the tenant: a fork, or the receiver of an e-mail. */
   async pass(node: NodeRow, { request, sender }: TenantCall): Promise<HttpResponse> {
     const answer = await this.#forwarder.pass(node, request, sender.kind === 'secret' ? sender.secret : null)

@@ -24,6 +24,7 @@ export function nodeOperator(deps: AdminDeps): OperatorHost {
     list: (request) => listTenants(request, deps),
     journal: ({ query }) => journal.page(parseQuery(query)),
     record: (action, slug, facts) => journal.add(action, slug, facts),
+    allTasks: deps.allTasks,
     rotateKey: deps.rotateKey,
     impossible: {},
   }
@@ -35,7 +36,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
     case 'info':
       return (await restoreInfo(slug, deps)) ?? render(json(200, await runTask(slug, { do: 'info' })))
     case 'tasks':
-      return render(json(200, { results: deps.tasks.of(slug) }))
+      return render(json(200, { results: deps.tasks.list(slug) }))
     case 'verify':
       return render(json(200, { tenant: slug, ...(await verify(slug, deps)) }))
     case 'create':

@@ -205,6 +205,8 @@ export interface AdminDeps {
   readonly scratch: Scratch
   readonly journal: OperatorJournal
   readonly tasks: TaskBoard
+  /** What is in progress with all tenants: for the operator, and their long writes. */
+  readonly allTasks: () => Promise<readonly object[]>
   readonly restoring: Restoring
   /** Does a task in the thread of the tenant. */
   readonly runTask: (slug: string, task: AdminTask) => Promise<unknown>

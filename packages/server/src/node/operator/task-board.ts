@@ -53,9 +53,9 @@ export class TaskBoard {
     }
   }
 
-  /** The tasks of a tenant, oldest first. */
-  of(slug: string): object[] {
-    const found = [...this.#entries].filter(({ tenant }) => tenant === slug)
+  /** The tasks of a tenant, or of all, oldest first. */
+  list(slug?: string): object[] {
+    const found = [...this.#entries].filter(({ tenant }) => slug === undefined || tenant === slug)
     return found.map(({ tenant, task, since, step, measure }) => {
       return { tenant, task, step, since: isoOf(since), ...measure() }
     })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Problem } from '@tildebase/nouns'
+import { isoOf, Problem } from '@tildebase/nouns'
 import type { Tenant } from '@tildebase/tenant'
 import { type AppOptions, handleRequest, unauthorized } from '../../doors/app.ts'
 import type { HttpResponse, MaybePromise } from '../../doors/http.ts'
@@ -56,7 +56,8 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   /** What the tenants have done, and what they have before them. */
   async stats(): Promise<Stats> {
     const waiting = this.#open.all.reduce((sum, { tenant }) => sum + tenant.waiting, 0)
-    return { ...this.#options.stats, open: this.#open.size, waiting }
+    const longWrites = this.#open.all.flatMap(({ tenant }) => longWritesOf(tenant))
+    return { ...this.#options.stats, open: this.#open.size, waiting, longWrites }
   }
 
   handle(call: TenantCall): MaybePromise<HttpResponse> {
@@ -300,6 +301,13 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
       this.endEmpty(slug)
     })
   }
+}
+
+/** The writes of a tenant that take long, in the form of the operator's tasks. */
+function longWritesOf({ slug, tasks }: Tenant): object[] {
+  return tasks.running.map(({ id, title, actor, startedAt, done, total }) => {
+    return { tenant: slug, task: 'write', step: title, since: isoOf(startedAt), done, of: total || null, actor, id }
+  })
 }
 
 /** Rejects a slug without a created tenant, and a sender without a key if the tenant exists. */

@@ -14,6 +14,8 @@ export interface Stats {
   failed: number
   /** Tenants out of service for having ended their thread. */
   quarantined: number
+  /** Writes that take long and have not ended, as the operator sees them. */
+  readonly longWrites: readonly object[]
 }
 
 export function noStats(): Stats {
@@ -25,6 +27,7 @@ export function noStats(): Stats {
     delivered: 0,
     failed: 0,
     quarantined: 0,
+    longWrites: [],
   }
 }
 
@@ -58,6 +61,7 @@ export function addStats(all: readonly Stats[]): Stats {
       delivered: sum.delivered + one.delivered,
       failed: sum.failed + one.failed,
       quarantined: sum.quarantined + one.quarantined,
+      longWrites: [...sum.longWrites, ...one.longWrites],
     }),
     noStats(),
   )

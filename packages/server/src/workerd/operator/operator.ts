@@ -7,6 +7,7 @@ import type { Directory } from '../directory.ts'
 import type { DurableTenants } from '../durable-tenants.ts'
 import { MORE, type ObjectTask } from '../object/object-command.ts'
 
+const NO_TASKS = 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.'
 const NO_FILES = 'This host has no files that could be repaired. Delete the tenant, and restore it from a backup.'
 const NO_DIRECTORY = 'This host has no directory of tenants: bind DIRECTORY.'
 
@@ -26,7 +27,8 @@ export function workerOperator(tenants: DurableTenants, directory: Directory | n
     impossible: {
       ...(directory === null && { list: NO_DIRECTORY, journal: NO_DIRECTORY }),
       rotateKey: 'Set a new TILDE_SIGNING_KEY on this host, and add the old public key to TILDE_SIGNING_KEYS_RETIRED.',
-      tasks: 'This host shows only the progress of a restore: GET /operator/tenants/:tenant.',
+      tasks: NO_TASKS,
+      allTasks: NO_TASKS,
       release: 'Each tenant of this host has its own thread, so there is no quarantine.',
       setAside: NO_FILES,
       salvage: NO_FILES,
