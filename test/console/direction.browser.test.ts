@@ -48,6 +48,26 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     for (const room of free) expect(room).toBeGreaterThanOrEqual(16)
   })
 
+  test('what is refused is said in Hebrew beside its field, and so is what was done to many', async () => {
+    await make('Contact', { name: 'Taken', email: 'taken@example.com' })
+    const page = await enter('Contact?text=Taken')
+    await page.locator('.head button.primary').click()
+    await page.locator('dialog [id$=-name]').fill('Second')
+    await page.locator('dialog [id$=-email]').fill('taken@example.com')
+    await page.locator('dialog button.primary').click()
+    const said = await page.locator('dialog :is(small.error, .failure)').allInnerTexts()
+    await page.locator('dialog [id$=-email]').fill('second@example.com')
+    await page.locator('dialog button.primary').click()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.locator('tbody input[type=checkbox]').first().check()
+    await page.locator('.bulk-bar button.danger').click()
+    said.push(await page.locator('.toast', { hasText: /^1 / }).innerText())
+
+    const words = said.map((one) => one.replaceAll(/contact_\w+|ctrl z/gi, '').match(/[a-z]{2,}/gi))
+    expect(said.length).toBe(3)
+    expect(words).toEqual([null, null, null])
+  })
+
   test('the lamp of the events is lit, and a name keeps the order of its own words', async () => {
     await make('Contact', { name: 'Who asks this?' })
     const page = await enter('events')

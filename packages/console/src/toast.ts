@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { Problem } from '@tildebase/client'
 import { ClosedError } from './service/service.ts'
 import { t } from './texts/text.ts'
-import { labelOf } from './values/format.ts'
+import { answerText, labelOf } from './values/format.ts'
 
 export interface Toast {
   readonly id: number
@@ -61,17 +61,29 @@ export function sentenceOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason)
   const own = reason instanceof Problem ? SENTENCES[reason.code] : undefined
   if (own) return own
+  const said = reason instanceof Problem ? answerText(reason.message, reason.code) : reason.message
+  const isSaid = (message: string) => said.includes(message) || said.includes(answerText(message))
   // The service's message already names the issues of a short list.
-  const more = issuesOf(reason).filter(({ message }) => !reason.message.includes(message))
-  const words = more.map(({ field, message }) => (field ? `${labelOf(field)}: ${message}` : message))
-  return [reason.message, ...words].join(' ')
+  const more = statedIssues(reason).filter(({ message }) => !isSaid(message))
+  const words = more.map(({ field, message }) => `${field ? `${labelOf(field)}: ` : ''}${answerText(message)}`)
+  return [said, ...words].join(' ')
 }
 
-/** The faults of single fields that a failure names. */
-export function issuesOf(reason: unknown): readonly { readonly field?: string; readonly message: string }[] {
+interface Issue {
+  readonly field?: string
+  readonly message: string
+}
+
+/** The faults of single fields that a failure names, in the reader's language. */
+export function issuesOf(reason: unknown): readonly Issue[] {
+  return statedIssues(reason).map((one) => ({ ...one, message: answerText(one.message) }))
+}
+
+/** The same faults in the words of the service. */
+function statedIssues(reason: unknown): readonly Issue[] {
   if (!(reason instanceof Problem)) return []
   const { details, field } = reason.about
-  if (Array.isArray(details)) return details as { field?: string; message: string }[]
+  if (Array.isArray(details)) return details as readonly Issue[]
   return field ? [{ field, message: reason.message }] : []
 }
 

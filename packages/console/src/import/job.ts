@@ -5,7 +5,7 @@ import { ClosedError, request } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { newCorrelation, pending, sayDone } from '../service/write.ts'
 import { t } from '../texts/text.ts'
-import { labelOf, numberText } from '../values/format.ts'
+import { answerText, labelOf, numberText } from '../values/format.ts'
 import type { Table } from './read.ts'
 import { type ImportOptions, type Report, uploadAll } from './upload.ts'
 
@@ -173,8 +173,9 @@ const NOTHING: Report = { success: true, imported: 0, errors: 0, details: [] }
 /** An error of the service with the names that the file has for the fields. */
 function inWords(error: string, columns: { readonly [field: string]: string }): string {
   return error.replace(
-    /(^|[.;] )(\w+): /g,
-    (_, before: string, field: string) => `${before}${columns[field] ?? labelOf(field)}: `,
+    /(^|[.;] )(\w+): ([^;]*)/g,
+    (_, before: string, field: string, message: string) =>
+      `${before}${columns[field] ?? labelOf(field)}: ${answerText(message)}`,
   )
 }
 

@@ -86,7 +86,7 @@ export function BulkBar(props: {
             <button
               type="button"
               class="danger"
-              onClick={() => void change({ done: 'deleted', method: 'DELETE', suffix: '' })}
+              onClick={() => void change({ done: inSentence('deleted'), method: 'DELETE', suffix: '' })}
             >
               <Icon name="bin" /> {t('Delete')}
             </button>
@@ -124,7 +124,8 @@ export function BulkBar(props: {
             onSubmit={async (written) => {
               setEditing(false)
               const body = { ...Object.fromEntries([...emptied].map((name) => [name, null])), ...written }
-              if (Object.keys(body).length > 0) await change({ done: 'changed', method: 'PUT', suffix: '', body })
+              if (Object.keys(body).length > 0)
+                await change({ done: inSentence('changed'), method: 'PUT', suffix: '', body })
             }}
           >
             <button

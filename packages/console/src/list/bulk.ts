@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals'
+import { Problem } from '@tildebase/client'
 import type { Json } from '@tildebase/nouns'
 import { invalidate } from '../service/cache.ts'
 import { pagesOf } from '../service/pages.ts'
 import { request } from '../service/service.ts'
 import { newCorrelation, sayDone } from '../service/write.ts'
 import { t } from '../texts/text.ts'
-import { say, sayError } from '../toast.ts'
+import { say, sayError, sentenceOf } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
+import { numberText } from '../values/format.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
 
 const BATCH = 50
@@ -19,6 +21,11 @@ interface Progress {
 
 /** How far the change of many entities is, while one runs. */
 export const progress = signal<Progress | null>(null)
+
+interface Result {
+  readonly status: number
+  readonly body: { readonly error?: Problem['code']; readonly message?: string; readonly field?: string } | null
+}
 
 /** What to do with each of many entities. */
 export interface BulkChange {
@@ -45,14 +52,16 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
         path: `/${change.noun.name}/${$id}${change.suffix}`,
         ...(change.body && { body: change.body }),
       }))
-      const { results } = await request<{ results: { status: number; body: { message?: string } | null }[] }>(
-        'POST',
-        '/batch',
-        { body: { operations }, headers: { 'x-correlation-id': correlation } },
-      )
+      const { results } = await request<{ results: Result[] }>('POST', '/batch', {
+        body: { operations },
+        headers: { 'x-correlation-id': correlation },
+      })
       for (const { status, body } of results) {
         if (status < 300) changed += 1
-        else failures.push(body?.message ?? `status ${status}`)
+        else
+          failures.push(
+            sentenceOf(new Problem(body?.error ?? 'internal', body?.message ?? `status ${status}`, body ?? {})),
+          )
       }
     }
   } catch (reason) {
@@ -61,8 +70,12 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
   progress.value = null
   invalidate(new Set([change.noun.name]))
   if (changed > 0) {
-    const refused = failures.length > 0 ? ` ${failures.length} refused: ${failures[0]}` : ''
-    sayDone(`${changed} ${change.done}.${refused}`, correlation, failures.length > 0 ? 'bad' : 'good')
+    const refused = failures.length > 0 ? ` ${t('{} refused: {}', numberText(failures.length), failures[0])}` : ''
+    sayDone(
+      `${t('{} {}.', numberText(changed), change.done)}${refused}`,
+      correlation,
+      failures.length > 0 ? 'bad' : 'good',
+    )
   } else if (failures.length > 0) say(t('Nothing {}: {}', change.done, failures[0]), { tone: 'bad' })
 }
 

@@ -1,12 +1,16 @@
 import type { Json } from '@tildebase/nouns'
 import { preferences } from '../preferences.ts'
-import { LANGUAGES, type Language, type Texts } from './languages.ts'
+import { LANGUAGES, type Language } from './languages.ts'
 
 type Value = Json | undefined
 
 // Everything that draws imports this file, so the texts are there before the first of them is asked for.
 const language = typeof document === 'undefined' ? 'en' : preferences.value.language
-const texts = await loadTexts(language).catch(() => null)
+const loaded = await loadTexts(language).catch(() => null)
+const texts = loaded?.default ?? null
+
+/** A sentence of the service in the reader's language; null if the console does not have it. */
+export const answer = loaded?.answer
 
 if (texts !== null) {
   document.documentElement.lang = language
@@ -35,7 +39,7 @@ export function filled(text: string, values: readonly Value[]): string {
   return text.replace(/\{(\d?)\}/g, (_, number: string) => String(values[number === '' ? at++ : Number(number)] ?? ''))
 }
 
-async function loadTexts(name: Language): Promise<Texts | null> {
-  if (name === 'de') return (await import('./de/index.ts')).default
-  return name === 'he' ? (await import('./he/index.ts')).default : null
+async function loadTexts(name: Language) {
+  if (name === 'de') return import('./de/index.ts')
+  return name === 'he' ? import('./he/index.ts') : null
 }

@@ -1,17 +1,20 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogue } from '@tildebase/nouns'
+import { catalogue, checkDraft, checkPatch, parseNoun } from '@tildebase/nouns'
 import { expect, test } from 'vitest'
 import { PERIODS } from '../list/filter/periods.ts'
 import { englishOf } from '../values/format.ts'
+import { answerIn } from './answers.ts'
+import germanAnswers from './de/answers.ts'
 import german from './de/index.ts'
+import hebrewAnswers from './he/answers.ts'
 import hebrew from './he/index.ts'
 import { filled } from './text.ts'
 
 const SOURCES = join(import.meta.dirname, '..')
 const LANGUAGES = [
-  { name: 'German', texts: german },
-  { name: 'Hebrew', texts: hebrew },
+  { name: 'German', texts: german, answers: germanAnswers },
+  { name: 'Hebrew', texts: hebrew, answers: hebrewAnswers },
 ]
 
 /** Pages of people who manage keys, tenants or webhooks, or who write queries and code. */
@@ -40,8 +43,10 @@ const OTHERS = [
     'Set aside',
     'Whole',
   ],
-  ...['Begin', 'Copy', 'Detach', 'Read', 'Receive', 'Replay', 'Salvage', 'Send', 'Verify'],
+  ...['Begin', 'Copy', 'Detach', 'Read', 'Receive', 'Replay', 'Salvage', 'Send', 'Verify', 'Write'],
 ]
+/** Names by their labels in English. */
+const WRITING = { fill: filled, label: englishOf }
 const OF_THE_API =
   /\b(verbs?|scopes?|tenants?|changesets?|entity|entities|nouns?|operators?|operations?|declared?|notation|payload|roll(ed)? ?back|version \{\}|arguments?)\b/i
 
@@ -52,14 +57,73 @@ test.each(LANGUAGES)('every text of the console, and every name of the catalogue
   expect(wanted.filter((english) => !Object.hasOwn(texts, english))).toEqual([])
 })
 
-test.each(LANGUAGES)('no text in $name has a place for a value that the English one has not', ({ texts }) => {
-  const wrong = Object.entries(texts).filter(([english, other]) => {
+test.each(LANGUAGES)('no text in $name has a place for a value that the English one has not', ({ texts, answers }) => {
+  const wrong = Object.entries({ ...texts, ...answers }).filter(([english, other]) => {
     const places = english.match(/\{\}/g)?.length ?? 0
     const numbered = [...other.matchAll(/\{(\d)\}/g)].map(([, number]) => Number(number))
     return (other.match(/\{\}/g)?.length ?? 0) > places || numbered.some((number) => number >= places)
   })
 
   expect(wrong).toEqual([])
+})
+
+test.each(LANGUAGES)('the reasons why fields are refused are in $name', ({ answers }) => {
+  const Thing = parseNoun('Thing', {
+    $strict: true,
+    name: 'string!',
+    size: 'number',
+    score: 'number 1..5',
+    open: 'boolean',
+    day: 'date',
+    at: 'datetime',
+    tags: 'string[]',
+    key: 'secret',
+    twice: '= size * 2',
+    owner: '-> ApiKey',
+    parts: '<- Part.thing[]',
+  })
+  const wrong = {
+    size: 'x',
+    score: 9,
+    open: 1,
+    day: 'x',
+    at: 'x',
+    tags: 1,
+    key: '',
+    twice: 1,
+    owner: 1,
+    parts: 1,
+    other: 1,
+  }
+  const { issues } = checkDraft(Thing, wrong, 0)
+  const reasons = [...issues, ...checkPatch(Thing, { name: null }, 0).issues].map(({ message }) => message)
+
+  expect(reasons).toHaveLength(13)
+  expect(reasons.filter((one) => answerIn(answers, one, '', WRITING) === null)).toEqual([])
+})
+
+test.each([
+  ['is required', '', 'ist erforderlich'],
+  ['must be a number from 1 to 5', '', 'muss eine Zahl von 1 bis 5 sein'],
+  [
+    'must be the id of a Contact or an Organization, such as contact_…',
+    '',
+    'muss ein Eintrag dieser Art sein: Contact, Organization',
+  ],
+  [
+    'Another Contact has this email already. It must be unique.',
+    'conflict',
+    'Email muss eindeutig sein. Der Wert ist vergeben (Contact).',
+  ],
+  [
+    'The type Car is not valid. size: is required',
+    'invalid_schema',
+    'Der Typ Car ist nicht gültig. Size: ist erforderlich',
+  ],
+  ['This key may send at most 600 requests per minute.', 'rate_limited', germanAnswers.rate_limited],
+  ['The hook says no.', 'rejected', null],
+])('the service says “%s”', (english, code, expected) => {
+  expect(answerIn(germanAnswers, english, code, WRITING)).toBe(expected)
 })
 
 test('pages for daily work say action, entry and change, and not the words of the API', () => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { preferences } from '../preferences.ts'
-import { hasSmallNouns, t, word } from '../texts/text.ts'
+import { answer, filled, hasSmallNouns, t, word } from '../texts/text.ts'
 
 /** English is written as the reader's country does; another language as its own. */
 const LANGUAGE = typeof localStorage === 'undefined' ? 'en' : preferences.value.language
@@ -162,6 +162,13 @@ export function labelOf(name: string): string {
 export function inSentence(name: string): string {
   const label = labelOf(name)
   return hasSmallNouns ? label.toLowerCase() : label
+}
+
+/** A sentence of the service in the reader's language, as far as the console has it. The code is that of the error. */
+export function answerText(english: string, code = ''): string {
+  // A name that is not one of the product's own stays as it is.
+  const label = (name: string) => (labelOf(name) === englishOf(name) ? name : labelOf(name))
+  return answer?.(english, code, { fill: filled, label }) ?? english
 }
 
 /** A name of the API in English: `SMB` stays `SMB`. */

@@ -206,6 +206,7 @@ const texts = {
   'Spreadsheet, as shown': 'Tabelle, wie angezeigt',
   'CSV, all fields': 'CSV, alle Felder',
   'NDJSON, one line each': 'NDJSON, eine Zeile je Eintrag',
+  '{} refused: {}': '{} abgelehnt: {}',
   'Parquet, for analysis': 'Parquet, für Auswertungen',
 }
 

@@ -1,5 +1,7 @@
+import { answerIn } from '../answers.ts'
 import type { Texts } from '../languages.ts'
 import analysis from './analysis.ts'
+import answers from './answers.ts'
 import automation from './automation.ts'
 import choices from './choices.ts'
 import entities from './entities.ts'
@@ -29,5 +31,8 @@ const texts: Texts = {
   ...types,
   ...verbs,
 }
+
+/** A sentence of the service in this language. */
+export const answer = answerIn.bind(null, answers)
 
 export default texts

@@ -201,6 +201,7 @@ const texts = {
   'Spreadsheet, as shown': 'גיליון, כפי שמוצג',
   'CSV, all fields': 'CSV, כל השדות',
   'NDJSON, one line each': 'NDJSON, שורה לכל רשומה',
+  '{} refused: {}': '{} נדחו: {}',
   'Parquet, for analysis': 'Parquet, לניתוח',
 }
 
