@@ -2,7 +2,8 @@ import { defineConfig } from 'vite'
 
 export default defineConfig({
   base: '/console/',
-  // The same program in every build: tests see what people get.
+  // The same program in every build, also of its dependencies: tests see what people get.
+  define: { 'process.env.NODE_ENV': '"production"' },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     target: 'es2022',
