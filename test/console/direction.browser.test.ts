@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { BROWSER } from './browser.ts'
 import { useStage } from './stage.ts'
@@ -20,13 +21,19 @@ const enter = async (path: string) => {
 
 describe.skipIf(BROWSER === null)('from right to left', () => {
   test('code is still read from the left', async () => {
-    const page = await enter('agent')
+    await stage.host.request('POST', '/~acme/webhooks', { url: 'https://127.0.0.1/hook', events: ['Deal.*'] })
+    const page = await enter('webhooks')
+    const pattern = page.locator('code', { hasText: 'Deal.*' }).first()
+    await pattern.waitFor()
+    const patternDirection = await pattern.evaluate((one) => getComputedStyle(one).direction)
+    await page.goto(`${stage.host.url}/console#/~acme/agent`)
     await page.locator('.cm-content').waitFor()
 
     const directions = await page
       .locator('pre, .cm-content')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction))
 
+    expect(patternDirection).toBe('ltr')
     expect(directions.length).toBeGreaterThan(2)
     expect(new Set(directions)).toEqual(new Set(['ltr']))
   })
@@ -66,6 +73,32 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     const words = said.map((one) => one.replaceAll(/contact_\w+|ctrl z/gi, '').match(/[a-z]{2,}/gi))
     expect(said.length).toBe(3)
     expect(words).toEqual([null, null, null])
+  })
+
+  test('a long name shows its beginning, and the drawing of its type stands apart from it', async () => {
+    const { $id } = await make('Contact', { name: 'Long' })
+    await make('Lead', { name: 'Asked for a demo of everything that there is, twice', contact: $id })
+    const page = await enter(`Contact/${$id}`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const name = page.locator('.related td a.title')
+    await name.waitFor()
+
+    const letterOf = (what: Locator) =>
+      what.evaluate((one) => {
+        const range = document.createRange()
+        const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode()!
+        range.setStart(text, 0)
+        range.setEnd(text, 1)
+        return range.getBoundingClientRect().toJSON() as DOMRect
+      })
+    const [letter, first] = [await letterOf(name), await letterOf(page.locator('main h1'))]
+    const boxOf = async (what: Locator) => (await what.boundingBox())!
+    const cell = await boxOf(name.locator('xpath=..'))
+    const [title, drawing] = [await boxOf(page.locator('main h1')), await boxOf(page.locator('main h1 svg'))]
+    expect(letter.left).toBeGreaterThanOrEqual(cell.x)
+    expect(letter.right).toBeLessThanOrEqual(cell.x + cell.width)
+    expect(drawing.x + drawing.width).toBeCloseTo(title.x + title.width, 0)
+    expect(drawing.x - first.right).toBeGreaterThanOrEqual(4)
   })
 
   test('the lamp of the events is lit, and a name keeps the order of its own words', async () => {

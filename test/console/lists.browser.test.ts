@@ -197,7 +197,10 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     const deal = await send('Deal', { name: '1', value: 5, stage: 'Won' })
     const contact = await send('Contact', { name: '2', email: '3@4.5' })
     const agent = stage.host.as(await stage.host.key('words', 'propose:crm', { name: '9' }))
-    const operations = [{ method: 'PUT', path: `/Contact/${contact.body.$id}`, body: { title: '10' } }]
+    const operations = [
+      { method: 'PUT', path: `/Contact/${contact.body.$id}`, body: { title: '10' } },
+      { method: 'PUT', path: `/Deal/${deal.body.$id}`, body: { stage: 'Negotiation' } },
+    ]
     const proposal = await agent('POST', '/~words/batch?propose=11', { operations })
     await stage.host.request('PUT', `/~words/Contact/${contact.body.$id}`, { title: '12' })
     await stage.host.request('PUT', '/~words/schema/Dashboard', { name: 'string!', tiles: 'json', shared: 'boolean' })
@@ -228,7 +231,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     ]) {
       await page.goto(`${stage.host.url}/console#/~words/${path}`)
       await page.locator('main#main :is(h1, .empty)').first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
       found.push(...(await latinWords(page)).map((word) => `${path}: ${word}`))
     }
     await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))

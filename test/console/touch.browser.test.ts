@@ -198,6 +198,25 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     expect(covered).toEqual([])
   })
 
+  test('longer words of German leave the page as wide as the screen, and a title on one line', async () => {
+    const { $id } = await make('Contact', { name: 'Changed twice' })
+    await stage.host.request('PUT', `/~acme/Contact/${$id}`, { title: 'Director' })
+    await make('Lead', { name: 'Asked for a demo', contact: $id })
+    const { page } = await stage.browser.open(TELEPHONE)
+    await page.addInitScript(() => localStorage.setItem('tildebase.preferences', '{"language":"de"}'))
+    await page.goto(`${stage.host.url}/console#/~acme/Contact/${$id}`)
+    await page.locator('.key-box input[type=password]').fill(await stage.host.key('acme', 'admin:all'))
+    await page.locator('.key-box button.primary').tap()
+    await page.locator('.moment-actions button').nth(2).waitFor()
+
+    const beyond = await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)
+    await page.goto(`${stage.host.url}/console#/~acme/Deal`)
+    await page.getByText('insgesamt').waitFor()
+    await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
+    expect(beyond).toBe(0)
+    expect((await page.locator('main h1').boundingBox())!.height).toBeLessThan(32)
+  })
+
   test('the counts of the first page are apart from the names of the types', async () => {
     const page = await enter('')
     await page.getByRole('link', { name: /^Contacts \d+$/ }).waitFor()

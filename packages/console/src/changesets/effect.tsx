@@ -58,7 +58,8 @@ function linesOf({ metrics, aggregates }: ChangesetEffect): NumberLine[] {
       const state = measure === 'count' ? Object.values(group)[0] : undefined
       const label = measure === 'sum' ? t('{}: sum of {}', of, inSentence(field!)) : of
       const currency = field !== undefined && isMoney(field) ? String(group.currency ?? '') : ''
-      return { label: state === undefined ? label : `${of}: ${state ?? 'none'}`, from, to, text: textIn(currency) }
+      const word = state === null ? t('none') : labelOf(String(state))
+      return { label: state === undefined ? label : `${of}: ${word}`, from, to, text: textIn(currency) }
     }),
   ]
 }

@@ -24,7 +24,8 @@ export function Head(props: {
       <div class="head-title">
         <h1 ref={title}>
           {props.type && <TypeIcon type={props.type} />}
-          {props.title}
+          {/* A name has the direction of its own words; the drawing stays where lines begin. */}
+          <span dir="auto">{props.title}</span>
         </h1>
         {props.about !== undefined && <p class="about">{props.about}</p>}
       </div>
