@@ -195,6 +195,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     // What is stored has no letters, so every Latin word is a text of the console.
     const send = (path: string, body: object) => stage.host.request('POST', `/~words/${path}`, body)
     const deal = await send('Deal', { name: '1', value: 5, stage: 'Won' })
+    await send('Deal', { name: '14', value: 5, stage: 'Qualification' })
     const contact = await send('Contact', { name: '2', email: '3@4.5' })
     const agent = stage.host.as(await stage.host.key('words', 'propose:crm', { name: '9' }))
     const operations = [
@@ -234,6 +235,15 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
       await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
       found.push(...(await latinWords(page)).map((word) => `${path}: ${word}`))
     }
+    await page.goto(`${stage.host.url}/console#/~words/import`)
+    const buffer = Buffer.from('1;2\n3;3@4.5\n;7@8.9\n')
+    await page.locator('input[type=file]').setInputFiles({ name: '1.csv', mimeType: 'text/csv', buffer })
+    await page.locator('.file-reading').waitFor()
+    found.push(...(await latinWords(page)).map((word) => `a file: ${word}`))
+    await page.goto(`${stage.host.url}/console#/~words/keys`)
+    await page.locator('.head button.primary').click()
+    await page.locator('dialog fieldset').waitFor()
+    found.push(...(await latinWords(page)).map((word) => `a new key: ${word}`))
     await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
 
     expect(found).toEqual([])
@@ -269,7 +279,7 @@ const HEBREW_PAGES = [
 
 /** Names, examples and abbreviations that are the same in every language. */
 const SAME =
-  /^(tildebase|csv|json|ndjson|api|mcp|crm|url|https?|pdf|mrr|arr|nrr|ltv|webhooks?|oauth|cron|typescript|deutsch|english|ctrl|enter|boat|service|contract|status|stage|name|europe|berlin|admin|member|viewer|sales|deal|won|created|data|root|key)$/
+  /^(tildebase|csv|json|ndjson|api|mcp|crm|url|https?|pdf|mrr|arr|nrr|ltv|webhooks?|oauth|cron|typescript|deutsch|english|ctrl|enter|boat|service|contract|status|stage|name|europe|berlin|admin|member|viewer|sales|deal|won|created|data|root|key|windows|macintosh)$/
 
 /** The Latin words that a page shows or reads out, without code. */
 async function latinWords(page: Tab['page']): Promise<string[]> {

@@ -13,7 +13,7 @@ export function FileReading(props: {
   const separator = table?.separator ?? reading.separator ?? ''
   return (
     <p class="file-reading">
-      {table && `${numberText(table.rows.length)} ${table.rows.length === 1 ? 'row' : 'rows'}, `}
+      {table && `${numberText(table.rows.length)} ${table.rows.length === 1 ? t('row') : t('rows')}, `}
       {t('separated by')}{' '}
       <select
         aria-label={t('Separator')}

@@ -172,11 +172,13 @@ const NOTHING: Report = { success: true, imported: 0, errors: 0, details: [] }
 
 /** An error of the service with the names that the file has for the fields. */
 function inWords(error: string, columns: { readonly [field: string]: string }): string {
-  return error.replace(
-    /(^|[.;] )(\w+): ([^;]*)/g,
-    (_, before: string, field: string, message: string) =>
-      `${before}${columns[field] ?? labelOf(field)}: ${answerText(message)}`,
-  )
+  return error
+    .replace(/^The \w+ is not valid\. /, '')
+    .replace(
+      /(^|[.;] )(\w+): ([^;]*)/g,
+      (_, before: string, field: string, message: string) =>
+        `${before}${columns[field] ?? labelOf(field)}: ${answerText(message)}`,
+    )
 }
 
 /** What was imported before an import ended early. */

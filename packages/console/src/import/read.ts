@@ -1,6 +1,7 @@
 import type { SentRow } from '@tildebase/client'
 import { anyDecoder, CellReader, type CellRow } from '@tildebase/nouns/csv'
 import { t } from '../texts/text.ts'
+import { answerText } from '../values/format.ts'
 
 /** One row of a file of columns. */
 export interface TableRow {
@@ -23,18 +24,18 @@ export interface ReadOptions {
 }
 
 export const SEPARATORS: { readonly [separator: string]: string } = {
-  ',': 'commas',
-  ';': 'semicolons',
-  '\t': 'tabs',
-  '|': 'bars',
+  ',': t('commas'),
+  ';': t('semicolons'),
+  '\t': t('tabs'),
+  '|': t('bars'),
 }
 
 export const ENCODINGS: { readonly [encoding: string]: string } = {
   'utf-8': 'UTF-8',
-  'windows-1252': 'Windows-1252 (Western Europe)',
+  'windows-1252': t('Windows-1252 (Western Europe)'),
   'utf-16le': 'UTF-16',
-  'utf-16be': 'UTF-16 (big-endian)',
-  'iso-8859-2': 'ISO-8859-2 (Central Europe)',
+  'utf-16be': t('UTF-16 (big-endian)'),
+  'iso-8859-2': t('ISO-8859-2 (Central Europe)'),
   macintosh: 'Macintosh',
 }
 
@@ -55,7 +56,7 @@ export async function readTable(file: File, { encoding, separator }: ReadOptions
   rows.push(...reader.push(decoder.end()), ...reader.end())
   const [header, ...others] = rows
   const broken = rows.find(({ error }) => error !== null)
-  if (broken) throw new Error(t('Line {} cannot be read: it {}.', broken.line, broken.error))
+  if (broken) throw new Error(t('Line {} cannot be read: it {}.', broken.line, answerText(broken.error ?? '')))
   const names = namesOf(header?.cells ?? [])
   if (others.length === 0) throw new Error(t('The file has no rows below its first line.'))
   const long = others.find(({ cells }) => cells.slice(names.length).some((cell) => cell.trim() !== ''))

@@ -82,7 +82,9 @@ export function RankChart({ title, points }: { title: string; points: readonly P
   const row = Math.min(26, (HEIGHT - 6) / Math.max(points.length, 1))
   return (
     <svg class="chart" ref={box} viewBox={`0 0 ${room} ${HEIGHT}`} role="img" aria-labelledby={id}>
-      <title id={id}>{`${title}: ${points.map(({ label, value }) => `${label} ${value}`).join(', ')}`}</title>
+      <title
+        id={id}
+      >{`${title}: ${points.map(({ label, value }) => `${labelOf(label)} ${numberText(value ?? 0)}`).join(', ')}`}</title>
       {points.map(({ label, value, tone }, at) => (
         <g key={label}>
           <text x={98} y={at * row + row / 2 + 6} text-anchor="end">

@@ -18,6 +18,7 @@ import { SelectField, TextField } from '../ui/inputs.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
 import { fromLocalInput } from '../values/format.ts'
+import { areaLabel } from './role-rights.ts'
 
 /** The tenant's keys: to create, to see and to revoke. */
 export function KeysPage() {
@@ -135,7 +136,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         {['all', ...byDomain(nouns.value.values()).map(([domain]) => domain)].map((area) => (
           <label key={area}>
             <input type="checkbox" checked={areas.includes(area)} onChange={() => toggle(area)} />
-            {area}
+            {areaLabel(area)}
           </label>
         ))}
       </fieldset>

@@ -6,9 +6,9 @@ import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { TextField } from '../ui/inputs.tsx'
-import { labelOf } from '../values/format.ts'
 import {
   ACTIONS,
+  areaLabel,
   BASICS,
   hasBasics,
   ownRows,
@@ -78,9 +78,9 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
         <legend>{t('May')}</legend>
         {[...areas, ...others].map((area) => (
           <label key={area}>
-            <span>{area === 'all' ? t('Everything') : labelOf(area)}</span>
+            <span>{areaLabel(area)}</span>
             <select
-              aria-label={area === 'all' ? t('Everything') : labelOf(area)}
+              aria-label={areaLabel(area)}
               value={rights[area] ?? ''}
               onChange={(event) => set(area, event.currentTarget.value)}
             >

@@ -57,6 +57,11 @@ export function scopesOf(rights: Rights): string {
   return given.map(([area, action]) => `${action}:${area}`).join(',')
 }
 
+/** An area in words; `all` is everything. */
+export function areaLabel(area: string): string {
+  return area === 'all' ? t('Everything') : labelOf(area)
+}
+
 /** Rights in words, an area in each: `CRM: read and write`. Basics are one of them. */
 export function rightsTexts(scopes: string): string[] {
   const rights = rightsOf(scopes)
@@ -64,7 +69,7 @@ export function rightsTexts(scopes: string): string[] {
   const areas = Object.entries(has ? withBasics(rights, false) : rights)
   const texts = areas.map(([area, action]) => {
     const label = ACTIONS.find(({ value }) => value === action)?.label ?? action
-    return `${area === 'all' ? t('Everything') : labelOf(area)}: ${label}`
+    return `${areaLabel(area)}: ${label}`
   })
   return has ? [...texts, t('Everyday basics')] : texts
 }

@@ -26,6 +26,8 @@ const answers: Texts = {
   'is not declared, and {} is strict': 'ist kein Feld von {}',
   'is not a JSON value': 'ist kein JSON-Wert',
   'is built in and cannot be deleted': 'ist eingebaut und kann nicht gelöscht werden',
+  'has text after a closing quote': 'hat Text nach einem schließenden Anführungszeichen',
+  'has a quoted cell that is not closed': 'hat eine Zelle mit einem offenen Anführungszeichen',
   'The type {} is not valid. {}: {}': 'Der Typ {} ist nicht gültig. {}: {}',
   'The {} is not valid. {}': '{}: Die Eingaben sind nicht gültig.',
   'Another {} has this {} already: {}. It must be unique.': '{1} muss eindeutig sein. Es gibt schon: {0} {2}.',

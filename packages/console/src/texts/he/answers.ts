@@ -26,6 +26,8 @@ const answers: Texts = {
   'is not declared, and {} is strict': 'אינו שדה של {}',
   'is not a JSON value': 'אינו ערך תקין',
   'is built in and cannot be deleted': 'מובנה ואי אפשר למחוק אותו',
+  'has text after a closing quote': 'יש טקסט אחרי גרש סוגר',
+  'has a quoted cell that is not closed': 'יש תא שגרשיו לא נסגרו',
   'The type {} is not valid. {}: {}': 'הסוג {} אינו תקין. {}: {}',
   'The {} is not valid. {}': '{}: הערכים אינם תקינים.',
   'Another {} has this {} already: {}. It must be unique.': '{1} חייב להיות ייחודי. כבר קיים: {0} {2}.',
