@@ -75,7 +75,7 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     expect(words).toEqual([null, null, null])
   })
 
-  test('a long name shows its beginning, and the drawing of its type stands apart from it', async () => {
+  test('a long name shows its beginning, and the drawing of its type is apart from it', async () => {
     const { $id } = await make('Contact', { name: 'Long' })
     await make('Lead', { name: 'Asked for a demo of everything that there is, twice', contact: $id })
     const page = await enter(`Contact/${$id}`)

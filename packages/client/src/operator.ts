@@ -79,7 +79,7 @@ export interface Operator {
     createKey(tenant: string, key: KeyDraft): Promise<Created<Catalogue['ApiKey']>>
     /** Verifies the file, the chain of the log and all that is made from it. */
     verify(tenant: string): Promise<Verdict>
-    /** What is in progress with a tenant, or with all of them. */
+    /** The tasks of a tenant, or of all. */
     tasks(tenant?: string): Promise<readonly OperatorTask[]>
     /** Makes another tenant of a tenant, as it is or as it was. */
     fork(tenant: string, to: string, options?: { readonly asOf?: Time }): Promise<{ tenant: string; events: number }>

@@ -42,7 +42,7 @@ export interface OperatorHost {
   readonly list?: (request: HttpRequest) => MaybePromise<HttpResponse>
   /** What the operator did, newest first. */
   readonly journal?: (request: HttpRequest) => MaybePromise<HttpResponse>
-  /** What is in progress with all tenants. */
+  /** The tasks of all tenants. */
   readonly allTasks?: () => Promise<readonly object[]>
   /** Writes down what the operator did. */
   record(action: string, slug: string, facts: object): MaybePromise<void>

@@ -21,7 +21,7 @@ export interface LocalNode {
   readonly wakeAt: Book
   /** Answers reads of tenants that do not exist; null where only the operator creates tenants. */
   readonly empty: LocalTenants | null
-  /** What is in progress with the tenants of this node. */
+  /** The tasks of the tenants of this node. */
   readonly ownTasks: () => Promise<readonly object[]>
 }
 
@@ -47,7 +47,7 @@ export interface ClusterHost {
     address: string,
   ) => boolean | Promise<boolean>
   operatorPage(request: HttpRequest, segments: readonly string[], sender: Sender): MaybePromise<HttpResponse | null>
-  /** What is in progress with the tenants of the other nodes. */
+  /** The tasks of the tenants of the other nodes. */
   tasks(): Promise<readonly object[]>
   /** Numbers for `/metrics`. */
   metrics(): string

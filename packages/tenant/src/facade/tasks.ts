@@ -16,7 +16,7 @@ export class TenantTasks {
     this.#writes = writes
   }
 
-  /** What has not ended. */
+  /** The tasks that have not ended. */
   get running(): readonly KeptTask[] {
     return this.#writes.running
   }

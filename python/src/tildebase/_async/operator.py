@@ -100,7 +100,7 @@ class AsyncTenants:
         return verdict
 
     async def tasks(self, tenant: str | None = None) -> Page[dict[str, Json]]:
-        """What the service does with a tenant at the moment, or with all of them."""
+        """The tasks in progress with a tenant, or with all of them."""
         path = "/operator/tasks" if tenant is None else _at(tenant, "/tasks")
         return Page.of(await self._transport.json("GET", path))
 

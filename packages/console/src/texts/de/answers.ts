@@ -48,7 +48,7 @@ const answers: Texts = {
   'This key may only propose changes to {}. Add ?propose=<title> to the request; another key then approves the changeset.':
     'Sie können diese Einträge nicht ändern, nur Änderungen vorschlagen: {}.',
   '{} is allowed from {}; this {} has {} {}.': '{} ist nur möglich, wenn {3} {1} ist, und nicht bei {4}.',
-  '{} leads from {} to no other state, not to {}.': '{} führt von {} zu keinem anderen Stand, auch nicht zu {}.',
+  '{} leads from {} to no other state, not to {}.': '{} führt von {} zu keinem anderen Status, auch nicht zu {}.',
   '{} leads from {} to {}, not to {}.': '{} führt von {} zu {}, nicht zu {}.',
   'The {} of {} is guarded. {}': 'Das Feld {} ändert sich nur durch Aktionen.',
   'A {} may have at most 1 MiB of JSON; this one has {} bytes.':

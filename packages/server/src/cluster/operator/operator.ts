@@ -36,7 +36,7 @@ export interface ClusterPageOptions {
   readonly tenantLimit: number | null
   /** How long the answer to a move waits for it, in milliseconds. */
   readonly patience: number
-  /** What is in progress with the tenants of this node. */
+  /** The tasks of the tenants of this node. */
   readonly ownTasks: () => Promise<readonly object[]>
   /** Gives a tenant of this node to the one that the operator has chosen, or where it belongs. */
   readonly give: (slug: string, pin: string | null) => Promise<boolean>

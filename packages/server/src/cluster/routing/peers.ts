@@ -39,7 +39,7 @@ export class Peers {
     if (node) await this.#forwarder.ask(node, '/operator/cluster/take', { tenant: slug }).catch(() => {})
   }
 
-  /** What is in progress on the other nodes, as far as they answer. */
+  /** The tasks on the other nodes, as far as they answer. */
   async tasks(): Promise<readonly object[]> {
     const { nodes, session } = this.#membership
     const others = nodes.filter((node) => node.session !== session)

@@ -205,7 +205,7 @@ export interface AdminDeps {
   readonly scratch: Scratch
   readonly journal: OperatorJournal
   readonly tasks: TaskBoard
-  /** What is in progress with all tenants: for the operator, and their long writes. */
+  /** The tasks of all tenants: those of the operator, and long writes. */
   readonly allTasks: () => Promise<readonly object[]>
   readonly restoring: Restoring
   /** Does a task in the thread of the tenant. */
