@@ -149,7 +149,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/operator/tasks',
     ...TENANT,
-    summary: 'List the tasks in progress with all tenants, and their writes that take long',
+    summary: 'List the tasks in progress with all tenants',
     answers: { 200: answer(whole({ results: { type: 'array', items: TASK } })) },
     action: 'allTasks',
   },
