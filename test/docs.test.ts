@@ -129,6 +129,10 @@ describe('judging a block', () => {
     expect(shellErrors([shell('false | cat\ntrue')], nowhere)).toContain('exit 1')
   })
 
+  test('programs that a failed page has started are not waited for', () => {
+    expect(shellErrors([shell('sleep 300 & false')], nowhere)).toContain('exit 1')
+  })
+
   test('a program that fails fails', () => {
     expect(programErrors(typescript("throw new Error('no')"), nowhere)).toContain('Error: no')
     expect(programErrors(typescript('process.env.TILDE_KEY!.length'), nowhere)).toBe('')

@@ -121,7 +121,9 @@ export function shellErrors(blocks: readonly Block[], { url, rootKey }: Place, p
   // A curl that meets an error answer then fails, and the shell with it.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
   const env = { ...process.env, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
-  const script = blocks.map(({ code }) => code).join('\n')
+  // What a page that fails has left running would be waited for without end.
+  const end = "trap '{ kill $(jobs -p) || :; } 2>/dev/null' EXIT"
+  const script = [end, ...blocks.map(({ code }) => code)].join('\n')
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
     env,
     cwd: home,
