@@ -49,7 +49,7 @@ test('every endpoint of the operator is a method', async () => {
       call('t'),
     ),
     ...[tenants.backup('t'), tenants.restore('t', ''), tenants.readLog('t'), tenants.replayLog('t', '')],
-    ...[tenants.list(), tenants.create('t'), tenants.fork('t', 'u'), tenants.salvage('t')],
+    ...[tenants.list(), tenants.tasks(), tenants.create('t'), tenants.fork('t', 'u'), tenants.salvage('t')],
     ...[tenants.readFile('t', 'h'), tenants.putFile('t', 'h', '')],
     ...[client.log(), client.rotateSigningKey(), client.describe()],
   ])

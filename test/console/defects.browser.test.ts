@@ -37,7 +37,7 @@ describe.skipIf(BROWSER === null)('the console leads people nowhere', () => {
     await page.locator('tbody tr').first().getByRole('link').first().click()
     await page.getByRole('heading', { name: 'History' }).waitFor()
     // The title is made of entities that it refers to, which come after it.
-    await page.getByRole('heading', { level: 1 }).and(page.getByText(/\w/)).waitFor()
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: /\w/ }).waitFor()
 
     expect(page.url()).toContain('/Subscription/subscription_')
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/^[A-Z][\w& ]+( · Team)?$/)
