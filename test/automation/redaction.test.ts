@@ -71,6 +71,28 @@ test('a secret in a form, or percent-encoded in small letters, is taken out', as
   for (const spelling of [value, small(value), form(value)]) expect(text).not.toContain(spelling)
 })
 
+test('a secret in a page or in XML is taken out, however they spell its quotes', async () => {
+  const value = `hunter"22<'correct'>&horse`
+  const page = (double: string, single: string) =>
+    value
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', double)
+      .replaceAll("'", single)
+  receiver.answer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' })
+    response.end(
+      [page('&quot;', '&#39;'), page('&#34;', '&apos;'), page('"', "'"), page('&quot;', '&#x27;')].join('<br>'),
+    )
+  })
+
+  const { run } = await runOf('pages', { headers: { 'x-key': '$secrets.KEY' } }, value)
+
+  expect(run.status).toBe('Succeeded')
+  expect(run.steps[0].output.body).toBe(Array(4).fill('[secret KEY]').join('<br>'))
+})
+
 /** JSON in which letters are escaped that need not be, as PHP and .NET do. */
 const escaped = (text: string) =>
   JSON.stringify(text).replaceAll('/', '\\/').replaceAll('+', '\\u002B').replaceAll('&', '\\u0026')

@@ -190,9 +190,21 @@ function spellingsOf(value: string): readonly string[] {
     const small = percent.replace(/%../g, (byte) => byte.toLowerCase())
     const form = new URLSearchParams([['', text]]).toString().slice(1)
     const json = JSON.stringify(text).slice(1, -1)
-    return [text, json, json.replaceAll('/', '\\/'), percent, small, form, ...base64Of(text)]
+    return [text, json, json.replaceAll('/', '\\/'), percent, small, form, ...htmlOf(text), ...base64Of(text)]
   })
   return [...new Set(all)].sort((one, other) => other.length - one.length)
+}
+
+/** In which ways HTML and XML spell the two quotes. */
+const DOUBLE_QUOTES = ['"', '&quot;', '&#34;', '&#x22;']
+const SINGLE_QUOTES = ["'", '&#39;', '&#039;', '&#x27;', '&apos;']
+
+/** A text inside of a page or of XML. */
+function htmlOf(text: string): readonly string[] {
+  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return DOUBLE_QUOTES.flatMap((double) =>
+    SINGLE_QUOTES.map((single) => safe.replaceAll('"', double).replaceAll("'", single)),
+  )
 }
 
 /** Shorter parts of base64 would be found by chance. */
