@@ -44,6 +44,30 @@ describe.skipIf(BROWSER === null)('the log', () => {
     await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Needle of last year'])
   })
 
+  test('is looked through for words further back on request, and what has them is saved', async () => {
+    await stage.host.request('POST', '/~older/Contact', { name: 'Needle of last year' })
+    await stage.host.request(
+      'POST',
+      '/~older/import/Contact',
+      Array.from({ length: 2_050 }, (_, n) => ({ name: `Hay ${n}` })),
+    )
+    const { page } = await stage.enter('events', { tenant: 'older' })
+    await page.locator('.event-title', { hasText: 'Hay' }).first().waitFor()
+
+    await page.getByLabel('Words in the events').fill('needle')
+    await page.getByText('The newest 2,000 events do not have these words').waitFor()
+    await page.getByRole('button', { name: 'Earlier events' }).click()
+    await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Needle of last year'])
+
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain('Needle of last year')
+  })
+
   test('is narrowed to one entry, and saved as a file', async () => {
     const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Ada "the" first, of all' })
     await stage.host.request('PUT', `/~acme/Contact/${body.$id}`, { title: 'Countess' })

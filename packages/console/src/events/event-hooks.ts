@@ -7,7 +7,7 @@ const STEP = 50
 
 /** The log under a pattern: the newest page, and older ones as they are asked for. */
 export function useLog(pattern: string, time: string | null, narrow: LogNarrow) {
-  const question = { pattern, words: '', time, narrow, limit: STEP }
+  const question = { pattern, time, narrow, limit: STEP }
   const narrowed = JSON.stringify(narrow)
   const first = useData<LogPage>(
     ['events', pattern, time, narrowed],

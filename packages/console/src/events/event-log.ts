@@ -32,7 +32,6 @@ export interface LogNarrow {
 export interface LogQuestion {
   /** `Deal.won`, `Deal.*`, `*.created`, `Deal`, or empty for all. */
   readonly pattern: string
-  readonly words: string
   readonly time: string | null
   /** Who acted, and the first and the last day; all when left out. */
   readonly narrow?: LogNarrow
@@ -112,6 +111,16 @@ export function matches(pattern: string, { type, entityType }: Pick<LoggedEvent,
   const own = type.split('.')[1] ?? type
   const same = (wanted: string, word: string) => wanted === '*' || wanted.toLowerCase() === word.toLowerCase()
   return same(kind, entityType) && same(name, own)
+}
+
+const texts = new WeakMap<LoggedEvent, string>()
+
+/** Whether words are somewhere in an event. */
+export function hasWords(event: LoggedEvent, words: string): boolean {
+  if (words === '') return true
+  const text = texts.get(event) ?? JSON.stringify(event).toLowerCase()
+  texts.set(event, text)
+  return text.includes(words.toLowerCase())
 }
 
 /** Whether a string can be a pattern of events. */

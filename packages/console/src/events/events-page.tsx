@@ -18,12 +18,13 @@ import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
 import { clockText, dayText, inSentence, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
-import { isPattern, type LoggedEvent, titleOfEvent } from './event-log.ts'
+import { hasWords, isPattern, type LoggedEvent, titleOfEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
 
-/** So many events with the words are looked for, in so many of the newest. */
+/** So many events with the words are looked for, in so many events. */
 const FOUND = 25
 const MOST_LOOKED_AT = 2_000
+const FIRST_GOAL = { found: FOUND, looked: MOST_LOOKED_AT }
 
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
@@ -32,6 +33,7 @@ export function EventsPage() {
   const pattern = useSettled(isValid ? type.trim() : '', 250)
   const time = useSettled(asOf.value, 200)
   const [words, setWords] = useState('')
+  const [goal, setGoal] = useState(FIRST_GOAL)
   const [paused, setPaused] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const { query } = place.value
@@ -50,20 +52,20 @@ export function EventsPage() {
   })
   const seen = new Set(log.events.map(({ id }) => id))
   const events = [...live.events.filter(({ id }) => !seen.has(id)), ...log.events]
-  const shown =
-    words === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(words.toLowerCase()))
+  const shown = events.filter((event) => hasWords(event, words))
   // Words are looked for in older events, too, until a page of them is found.
-  const isLooking = words !== '' && shown.length < FOUND && log.hasMore && log.events.length < MOST_LOOKED_AT
+  const isLooking = words !== '' && shown.length < goal.found && log.hasMore && log.events.length < goal.looked
   useEffect(() => {
     if (isLooking && !log.loading) log.more()
   }, [isLooking, log.loading])
+  const lookFurther = () => setGoal({ found: shown.length + FOUND, looked: log.events.length + MOST_LOOKED_AT })
   return (
     <>
       <Head
         title={t('Events')}
         about={log.total === null ? undefined : countText(log.total + live.events.length, time)}
       >
-        <ExportButton question={{ pattern, words: '', time, narrow }} />
+        <ExportButton question={{ pattern, time, narrow }} words={words} />
         {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
         {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
@@ -90,7 +92,10 @@ export function EventsPage() {
             aria-label={t('Words in the events')}
             placeholder={t('Words in the events')}
             value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
+            onInput={(event) => {
+              setWords(event.currentTarget.value)
+              setGoal(FIRST_GOAL)
+            }}
           />
           <kbd>/</kbd>
         </label>
@@ -152,7 +157,9 @@ export function EventsPage() {
               ? pattern === ''
                 ? t('Nothing happened yet')
                 : t('No {} yet', pattern)
-              : t('No event has these words')
+              : log.hasMore
+                ? t('The newest {} events do not have these words', numberText(log.events.length))
+                : t('No event has these words')
           }
         />
       )}
@@ -163,7 +170,7 @@ export function EventsPage() {
       </ol>
       {log.hasMore && (
         <nav class="pager" aria-label={t('Pages')}>
-          <button type="button" aria-busy={log.loading} onClick={log.more}>
+          <button type="button" aria-busy={log.loading} onClick={words === '' ? log.more : lookFurther}>
             {t('Earlier events')}
           </button>
         </nav>
@@ -172,11 +179,11 @@ export function EventsPage() {
   )
 }
 
-/** Saves what the filters leave of the log. */
-function ExportButton({ question }: { question: Parameters<typeof exportEvents>[0] }) {
+/** Saves what the filters and the words leave of the log. */
+function ExportButton({ question, words }: { question: Parameters<typeof exportEvents>[0]; words: string }) {
   const [count, setCount] = useState<number | null>(null)
   const save = () =>
-    exportEvents(question, setCount)
+    exportEvents(question, words, setCount)
       .catch(sayError)
       .finally(() => setCount(null))
   return (

@@ -129,7 +129,7 @@ function Latest({ time }: { time: string | null }) {
   const events = useData<readonly LoggedEvent[]>(
     ['latest', time],
     async (signal) =>
-      (await loadEvents({ pattern: '', words: '', time, cursor: null, limit: READ, verbsOnly: true }, signal)).events,
+      (await loadEvents({ pattern: '', time, cursor: null, limit: READ, verbsOnly: true }, signal)).events,
     { types: time === null ? ['*'] : [] },
   )
   const lines = latestOf(events.value ?? [])

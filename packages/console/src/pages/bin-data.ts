@@ -30,7 +30,7 @@ export async function loadBin(
   signal: AbortSignal,
 ): Promise<BinPage> {
   const pattern = `${type === '' ? '*' : type}.deleted`
-  const { events, cursor: next } = await loadEvents({ pattern, words: '', time, cursor, limit: STEP }, signal)
+  const { events, cursor: next } = await loadEvents({ pattern, time, cursor, limit: STEP }, signal)
   const newest = [...new Map([...events].reverse().map((event) => [event.entityId, event])).values()].reverse()
   const known = newest.filter(
     (event) => nouns.value.has(event.entityType) && may('read', nouns.value.get(event.entityType)),

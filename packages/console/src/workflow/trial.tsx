@@ -70,7 +70,7 @@ export function Trial({ workflow, draft }: { workflow: string; draft: WorkflowDr
   )
 }
 
-const NEWEST_EVENTS = { words: '', time: null, cursor: null, limit: NEWEST, verbsOnly: true }
+const NEWEST_EVENTS = { time: null, cursor: null, limit: NEWEST, verbsOnly: true }
 
 function Steps({ outcome }: { outcome: WorkflowTest }) {
   return (

@@ -55,6 +55,7 @@ const texts = {
   'No event has these words': 'Kein Ereignis enthält diese Wörter',
   Pages: 'Seiten',
   'Earlier events': 'Frühere Ereignisse',
+  'The newest {} events do not have these words': 'Die neuesten {} Ereignisse enthalten diese Wörter nicht',
   Export: 'Exportieren',
   Paused: 'Angehalten',
   Live: 'Live',

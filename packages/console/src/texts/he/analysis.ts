@@ -55,6 +55,7 @@ const texts = {
   'No event has these words': 'אין אירוע עם מילים אלה',
   Pages: 'עמודים',
   'Earlier events': 'אירועים קודמים',
+  'The newest {} events do not have these words': 'המילים אינן מופיעות ב־{} האירועים האחרונים',
   Export: 'ייצוא',
   Paused: 'מושהה',
   Live: 'חי',
