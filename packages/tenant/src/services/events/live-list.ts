@@ -99,7 +99,8 @@ export class LiveList {
     const isLogged = noun.storage === 'log'
     if (!isLogged && row.type !== noun.name) return moved
     const id = isLogged ? row.id : row.entity
-    const before = this.#member(reader, id, row.seq - 1)
+    // Before it is created an entity is on no list, and an event never changes.
+    const before = isLogged || row.verb === 'create' ? undefined : this.#member(reader, id, row.seq - 1)
     const after = this.#member(reader, id, row.seq)
     if (before && after) return moved + frame(row.seq, 'change', text(after))
     if (moved !== '') return moved
