@@ -1,7 +1,8 @@
 import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
-import type { SqlRow } from '../../ports.ts'
+import type { Sql, SqlRow } from '../../ports.ts'
 import type { Stored } from '../../store/entities.ts'
-import { type LogRow, readEntry } from '../../store/log/log.ts'
+import { type LogRow, readEntries, readEntry, readSizes } from '../../store/log/log.ts'
+import { fitting } from '../../store/log/parts.ts'
 import { stateOf } from '../../view/event.ts'
 import { presence, scopeBehind } from '../plan/compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from '../plan/fragment.ts'
@@ -37,18 +38,42 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   const { scope } = plan
   const order = { by: 'creation', descending: extent.descending } as const
   const rows = pageRows(plan, order)
-  const test = tester(scope, plan.residual)
+  const passing = partTest(plan)
   const read = testedColumns(plan)
   const found: number[] = []
   let place = extent.after
   for (;;) {
     const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
     const chunk = readRows(read, rows, beyond, CHUNK, 0)
-    for (const row of testedRows(plan, chunk)) if (test(row)) found.push(row.ordinal)
+    found.push(...passing(chunk))
     scope.reader.budget.checkTime()
     if (chunk.length < CHUNK || found.length >= extent.enough) return found
     place = chunk.at(-1)![0]
   }
+}
+
+/** Tests rows that were read with `testedColumns`: the places of those that pass the parts which SQL cannot test. */
+export function partTest(plan: Plan): (rows: readonly SqlRow[]) => number[] {
+  const { scope, residual } = plan
+  const test = fieldTest(scope, residual)
+  const isSeen = residual.some((part) => 'records' in part) ? recordTest(scope.reader) : null
+  return (rows) => {
+    const found: number[] = []
+    for (const row of testedRows(plan, rows)) if (test(row)) found.push(row.ordinal)
+    return isSeen === null ? found : seenRecords(scope.reader.sql, found, isSeen)
+  }
+}
+
+/** Which of these records are seen. They are read together, as many as fit into memory. */
+function seenRecords(sql: Sql, seqs: readonly number[], isSeen: (record: LogRow) => boolean): number[] {
+  const seen = new Set<number>()
+  // Newest first, as they are read.
+  const left = seqs.toSorted((a, b) => b - a)
+  while (left.length > 0) {
+    const part = left.splice(0, fitting(readSizes(sql, left.slice(0, CHUNK))))
+    for (const record of readEntries(sql, part)) if (isSeen(record)) seen.add(record.seq)
+  }
+  return seqs.filter((seq) => seen.has(seq))
 }
 
 /** The plan with the columns alone that its test in memory looks at: each one more costs as much as the test. */
@@ -63,7 +88,7 @@ export function testedColumns(plan: Plan): Plan {
 }
 
 /** Rows that were read with `testedColumns`. Large data is read when its row is reached, so that little is in memory. */
-export function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored> {
+function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored> {
   const { reader, source, type } = scope
   for (const row of rows) {
     if (row[DATA] !== null) yield toStored(reader, type, row)
@@ -113,7 +138,16 @@ function todaysData(reader: ReadContext, { type, seq }: LogRow, data: string): s
   return form ? JSON.stringify(form(JSON.parse(data) as JsonObject)) : data
 }
 
-export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+/** A test of single rows. */
+function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+  const test = fieldTest(scope, parts)
+  if (!parts.some((part) => 'records' in part)) return test
+  const isSeen = recordTest(scope.reader)
+  return (row) => test(row) && isSeen(readEntry(scope.reader.sql, row.ordinal)!)
+}
+
+/** A test of what rows have in their fields. */
+function fieldTest(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
   const filters = parts.filter((part) => 'filter' in part)
@@ -122,12 +156,10 @@ export function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => b
     const form = todaysForm({ ...scope, narrowed })
     return form ? (entity: JsonObject) => test(form(entity)) : test
   })
-  const isSeen = filters.length < parts.length ? recordTest(scope.reader) : null
   const view = viewFor(filters.map(({ filter }) => filter))
   return (row) => {
     const entity = view(row)
-    if (!tests.every((test) => test(entity))) return false
-    return isSeen === null || isSeen(readEntry(scope.reader.sql, row.ordinal)!)
+    return tests.every((test) => test(entity))
   }
 }
 

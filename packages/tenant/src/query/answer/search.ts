@@ -10,7 +10,7 @@ import { queryRows, type ReadContext, within } from '../reader.ts'
 import { type Prepared, prepared, type Query, rowsOf } from './find.ts'
 import { embed } from './include.ts'
 import { keepOrder } from './kept-order.ts'
-import { testedColumns, testedRows, tester } from './memory.ts'
+import { partTest, testedColumns } from './memory.ts'
 import { remembered, typesOf } from './totals.ts'
 
 /** Of how many rows the relations are read at once. */
@@ -142,17 +142,12 @@ export class Search {
   /** The numbers of the entities between two places that pass the filter. */
   part(from: number, end: number): number[] {
     const plan = this.plan
-    const { scope, residual } = plan
     const rows = partRows(plan, from, end)
     const where = every([...rows.where, ...ticking(plan, rows)])
-    if (residual.length === 0)
+    if (plan.residual.length === 0)
       return queryRows(this.#reader, fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where}`).map(([n]) => n)
-    const test = tester(scope, residual)
     const { source } = testedColumns(plan).scope
-    const read = queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`)
-    const found: number[] = []
-    for (const row of testedRows(plan, read)) if (test(row)) found.push(row.ordinal)
-    return found
+    return partTest(plan)(queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`))
   }
 
   /** Once something has been written since, the present is no longer what is asked for. */
