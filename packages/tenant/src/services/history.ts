@@ -4,7 +4,15 @@ import type { Grant } from '../grant/grant.ts'
 import { rowFilterOf } from '../query/read-context.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
-import { type LogRow, readEntries, readEntry, readSizes, seqOfTypeAt, seqOfVersion } from '../store/log/log.ts'
+import {
+  eachEntry,
+  type LogRow,
+  readEntries,
+  readEntry,
+  readSizes,
+  seqOfTypeAt,
+  seqOfVersion,
+} from '../store/log/log.ts'
 import { fitting } from '../store/log/parts.ts'
 import { seqsOf } from '../store/log/versions.ts'
 import { changes } from '../write/state.ts'
@@ -85,8 +93,12 @@ function visibleSeqs(engine: Engine, grant: Grant, noun: Noun, id: string): read
   const current = currentOf(engine.sql, noun.name, id)
   const seqs = current ? seqsOf(engine.sql, current.ordinal) : []
   const { show } = visibilityOf(engine, grant, null)
-  const isSeen = (seq: number) => show(readEntry(engine.sql, seq)!) !== null
-  const seen = rowFilterOf(engine, grant, noun.name) ? seqs.filter(isSeen) : seqs
+  const seen = rowFilterOf(engine, grant, noun.name)
+    ? eachEntry(engine.sql, seqs)
+        .filter((record) => show(record) !== null)
+        .map(({ seq }) => seq)
+        .toArray()
+    : seqs
   if (seen.length === 0) throw notFound(noun.name, id)
   return seen
 }

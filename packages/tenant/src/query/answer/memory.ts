@@ -1,8 +1,7 @@
 import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
-import type { Sql, SqlRow } from '../../ports.ts'
+import type { SqlRow } from '../../ports.ts'
 import type { Stored } from '../../store/entities.ts'
-import { type LogRow, readEntries, readEntry, readSizes } from '../../store/log/log.ts'
-import { fitting } from '../../store/log/parts.ts'
+import { eachEntry, type LogRow, readEntry } from '../../store/log/log.ts'
 import { stateOf } from '../../view/event.ts'
 import { presence, scopeBehind } from '../plan/compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from '../plan/fragment.ts'
@@ -60,20 +59,11 @@ export function partTest(plan: Plan): (rows: readonly SqlRow[]) => number[] {
   return (rows) => {
     const found: number[] = []
     for (const row of testedRows(plan, rows)) if (test(row)) found.push(row.ordinal)
-    return isSeen === null ? found : seenRecords(scope.reader.sql, found, isSeen)
+    if (isSeen === null) return found
+    const seen = new Set<number>()
+    for (const record of eachEntry(scope.reader.sql, found)) if (isSeen(record)) seen.add(record.seq)
+    return found.filter((seq) => seen.has(seq))
   }
-}
-
-/** Which of these records are seen. They are read together, as many as fit into memory. */
-function seenRecords(sql: Sql, seqs: readonly number[], isSeen: (record: LogRow) => boolean): number[] {
-  const seen = new Set<number>()
-  // Newest first, as they are read.
-  const left = seqs.toSorted((a, b) => b - a)
-  while (left.length > 0) {
-    const part = left.splice(0, fitting(readSizes(sql, left.slice(0, CHUNK))))
-    for (const record of readEntries(sql, part)) if (isSeen(record)) seen.add(record.seq)
-  }
-  return seqs.filter((seq) => seen.has(seq))
 }
 
 /** The plan with the columns alone that its test in memory looks at: each one more costs as much as the test. */

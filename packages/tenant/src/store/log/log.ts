@@ -1,7 +1,7 @@
 import type { Random, Seal, Sql, SqlRow, SqlValue } from '../../ports.ts'
 import { nameOf, numberName } from '../names.ts'
 import { isWhole, seqIn, storedId, wholeId } from './event-ids.ts'
-import { EVENT_SIZE, fittingEvents } from './parts.ts'
+import { EVENT_SIZE, fitting, fittingEvents } from './parts.ts'
 
 /** What an event says; its seq and its place in the chain are given by the log. */
 export interface Entry {
@@ -59,6 +59,8 @@ const OWN_TYPES: readonly string[] = [
 ]
 
 const OWN = new Set(OWN_TYPES)
+
+const MOST_IN_PART = 1_000
 
 export function isOwnType(type: string): boolean {
   return OWN.has(type)
@@ -245,6 +247,15 @@ export function readEntryOf(sql: Sql, id: string): LogRow | undefined {
 /** The events of these seqs, newest first. */
 export function readEntries(sql: Sql, seqs: readonly number[]): LogRow[] {
   return eventRows(sql, 'WHERE l.seq IN (SELECT value FROM json_each(?)) ORDER BY l.seq DESC', JSON.stringify(seqs))
+}
+
+/** The events of these seqs, newest first, a few MiB of them at a time. */
+export function* eachEntry(sql: Sql, seqs: readonly number[]): Generator<LogRow> {
+  const left = seqs.toSorted((a, b) => b - a)
+  while (left.length > 0) {
+    const part = left.splice(0, fitting(readSizes(sql, left.slice(0, MOST_IN_PART))))
+    yield* readEntries(sql, part)
+  }
 }
 
 /** The bytes of the events of these seqs, newest first. */
