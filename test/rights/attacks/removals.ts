@@ -175,7 +175,7 @@ export const REMOVALS: readonly Removal[] = [
   removal(
     'visible rows are of a type that the reader may read',
     'query/rights/visible-entity.ts',
-    `if (!may(grant, 'read', noun)) return false`,
+    `if (!may(grant, 'read', noun)) return NONE`,
     'void may',
     'notice',
   ),

@@ -235,8 +235,15 @@ export function get(
 
 /** The filter that one entity passes. */
 export function withId(id: string): Filter {
-  return { op: 'eq', path: { text: '$id', hops: [], field: '$id', into: [] }, value: id }
+  return { op: 'eq', path: ID, value: id }
 }
+
+/** The filter that these entities pass. */
+export function withIds(ids: readonly string[]): Filter {
+  return { op: 'in', path: ID, value: ids }
+}
+
+const ID = { text: '$id', hops: [], field: '$id', into: [] }
 
 /** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
 function questionOf(asked: string, { sort = [] }: Query): string {

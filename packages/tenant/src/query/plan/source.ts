@@ -3,7 +3,7 @@ import { createdIn, entityOf } from '../../store/log/log-tables.ts'
 import { loggedTypes } from '../../store/log/stream.ts'
 import { fixedNumber, nameIn, nameNumber } from '../../store/names.ts'
 import type { Moment, ReadContext } from '../reader.ts'
-import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { eachOf, every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 
 /** Where rows of a type come from. The same columns whether it is the present, the past or the log. */
 export interface Source {
@@ -15,7 +15,7 @@ export interface Source {
   readonly found: Fragment
   readonly n: Fragment
   readonly id: Fragment
-  /** The rows with one of these ids, where an index over `id` does not find them. */
+  /** The rows with one of these ids. */
   readonly withIds?: (ids: readonly string[]) => Fragment
   readonly version: Fragment
   readonly createdAt: Fragment
@@ -115,6 +115,12 @@ function entityColumns(alias: string) {
     alias,
     n: plain(`${alias}.n`),
     id: plain(`${alias}.id`),
+    // With a list of ids after IN, SQLite would rather read all rows of the type.
+    withIds: ([id, ...others]: readonly string[]) =>
+      id !== undefined && others.length === 0
+        ? fragment`${plain(alias)}.id = ${id}`
+        : fragment`${plain(alias)}.n IN (
+          SELECT named.n FROM ${eachOf(id === undefined ? [] : [id, ...others], 'i')} CROSS JOIN entities named WHERE named.id = i.value)`,
     version: plain(`${alias}l.version`),
     createdAt: plain(`${alias}.created_at`),
     creator: plain(`${alias}.created_by`),

@@ -4,7 +4,7 @@ import { isNarrowed } from '../../grant/grant.ts'
 import { get } from '../../query/answer/find.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { isVisible } from '../../query/rights/visible-entity.ts'
+import { visibleAmong } from '../../query/rights/visible-entity.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
 import { readEntry, readEntryOf } from '../../store/log/log.ts'
 import type { Change, SyncOperation } from './change.ts'
@@ -23,6 +23,9 @@ export interface ServerChange {
   readonly timestamp: string
   readonly clock: VectorClock
 }
+
+/** So many entities are looked at together. */
+const PART = 20
 
 /** What a request said of an entity: its last word on every field, or that it is deleted. */
 interface Said {
@@ -47,12 +50,37 @@ export function* serverChanges(
     touchedOf(touched, session.write.engine.noun(change.type).name, change.id)
   }
   const changes: ServerChange[] = []
-  for (const entry of touched.values()) {
-    const change = changeFor(session, entry, said.get(entry.id), since)
-    if (change) changes.push(change)
-    yield
+  const entries = [...touched.values()]
+  for (let i = 0; i < entries.length; i += PART) {
+    const part = entries.slice(i, i + PART)
+    const visible = visibleIn(session, part)
+    for (const entry of part) {
+      const change = changeFor(session, entry, said.get(entry.id), since, visible)
+      if (change) changes.push(change)
+      yield
+    }
   }
   return changes
+}
+
+/** The ids of those entities that a narrowed grant sees; null when it sees all that it is asked about. */
+function visibleIn({ write: { engine, grant } }: SyncSession, part: readonly Touched[]): ReadonlySet<string> | null {
+  if (!isNarrowed(grant)) return null
+  const types = Map.groupBy(part, ({ type }) => type)
+  const visible = [...types].flatMap(([type, some]) => {
+    const noun = engine.nouns.get(type)
+    return noun?.storage === 'entity'
+      ? [
+          ...visibleAmong(
+            engine,
+            grant,
+            noun,
+            some.map(({ id }) => id),
+          ),
+        ]
+      : []
+  })
+  return new Set(visible)
 }
 
 function say(said: Map<string, Said>, { id, operation, data, at, replica }: Change): void {
@@ -63,12 +91,18 @@ function say(said: Map<string, Said>, { id, operation, data, at, replica }: Chan
   else for (const [field, value] of Object.entries(data)) entry.fields.set(field, { value, at, replica })
 }
 
-function changeFor(session: SyncSession, touched: Touched, said: Said | undefined, since: number): ServerChange | null {
-  const { engine, grant } = session.write
+function changeFor(
+  session: SyncSession,
+  touched: Touched,
+  said: Said | undefined,
+  since: number,
+  visible: ReadonlySet<string> | null,
+): ServerChange | null {
+  const { engine } = session.write
   const current = currentOf(engine.sql, touched.type, touched.id)
   if (!current)
     return engine.nouns.get(touched.type)?.storage === 'log' && !said ? trackedEvent(session, touched.id) : null
-  const hidden = isNarrowed(grant) && !isSeen(session, current)
+  const hidden = visible !== null && !(current.deleted ? wasSeenLast(session, current) : visible.has(current.id))
   if (current.deleted || hidden) {
     if (said?.isDeleted || (hidden && !wasSeen(session, current, since))) return null
     const register = registersOf(engine, current, []).get(EXISTENCE)!
@@ -112,9 +146,8 @@ function told(
   return { type, id, operation, data, timestamp: isoOf(at), clock: joined(registers.map(({ clock }) => clock)) }
 }
 
-/** Whether the grant sees the entity. A deleted one is judged by the record of its deletion. */
-function isSeen({ write: { engine, grant } }: SyncSession, { deleted, seq, type, id }: Current): boolean {
-  if (!deleted) return isVisible(engine, grant, engine.noun(type), id)
+/** Whether the grant sees a deleted entity: the record of its deletion tells. */
+function wasSeenLast({ write: { engine, grant } }: SyncSession, { seq }: Current): boolean {
   return visibilityOf(engine, grant, null).show(readEntry(engine.sql, seq)!) !== null
 }
 
