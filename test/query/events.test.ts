@@ -14,6 +14,7 @@ describe('the Event collection', () => {
       source: 'Browser',
       userId: 'u1',
       company: 'company_1',
+      properties: { entityId: 'person_1', entityType: 'Person', verb: 'update' },
       timestamp: '2026-01-01T00:00:00.000Z',
     })
     ledger.put('Company', 'company_1', { name: 'Uno', industry: 'tech' })
@@ -56,6 +57,13 @@ describe('the Event collection', () => {
     [{ 'data.name': 'Uno' }, 1],
     [{ 'data.$id': 'company_1' }, 2],
     [{ 'properties.version': 2 }, 1],
+    [{ 'properties.entityId': 'company_1' }, 2],
+    [{ 'properties.entityId': 'person_1' }, 2],
+    [{ 'properties.entityId': { $in: ['company_1', 'person_1'] } }, 4],
+    [{ 'properties.entityId': 'company_none' }, 0],
+    [{ 'properties.entityType': 'Person' }, 2],
+    [{ 'properties.verb': 'update' }, 2],
+    [{ 'properties.verb': { $ne: 'update' } }, 2],
     [{ timestamp: { $gt: '2026-01-01T00:00:00.003Z' } }, 1],
     [{ 'company.name': 'Uno' }, 1],
     [{ name: { $regex: '^Company' } }, 2],

@@ -75,16 +75,15 @@ export class Search {
     take: (from: number, end: number) => boolean,
   ): Generator<void, void> {
     const reader = this.#reader
-    const last = this.#seq + 1
-    let width = this.#sizes.first
+    const last = Math.min(this.#query.asOf ?? this.#seq, this.#seq) + 1
+    const slice = new SliceWidth(this.#sizes.first)
     let at = ascending ? (place?.[0] ?? -1) + 1 : (place?.[0] ?? last)
     for (let goesOn = true; goesOn && (ascending ? at < last : at > 0); ) {
-      const from = ascending ? at : Math.max(0, at - width)
-      const end = ascending ? Math.min(last, at + width) : at
+      const from = ascending ? at : Math.max(0, at - slice.width)
+      const end = ascending ? Math.min(last, at + slice.width) : at
       const begun = reader.budget.timer()
       goesOn = within(reader, () => take(from, end))
-      const ms = reader.budget.timer() - begun
-      width = ms < TURN.read / 2 ? width * 2 : ms > TURN.read ? Math.max(64, Math.floor(width / 2)) : width
+      slice.took(reader.budget.timer() - begun)
       at = ascending ? end : from
       yield
     }
@@ -158,5 +157,41 @@ export class Search {
     const { asked, question } = this.question
     const asOf = this.#query.asOf ?? this.#seq
     this.question = { ...prepared(this.#reader, { ...this.#query, asOf }), asked, question }
+  }
+}
+
+/** How many places the narrowest slice has, and after how many of them that take too long a wider one is tried. */
+const NARROWEST = 64
+const PATIENCE = 8
+
+/**
+ * Of how many places the next slice is, so that it takes the time of a turn. Each slice also has work that is the same
+ * however narrow it is, such as finding what a relation leads to: slices are not made so narrow that they do little else.
+ */
+class SliceWidth {
+  width: number
+  /** How many milliseconds a slice may take. */
+  #most: number = TURN.read
+  #before = { width: 0, ms: 0 }
+  #slow = 0
+
+  constructor(width: number) {
+    this.width = width
+  }
+
+  took(ms: number): void {
+    const slice = { width: this.width, ms }
+    const [narrow, wide] = slice.width < this.#before.width ? [slice, this.#before] : [this.#before, slice]
+    // The work that both have is what is left when the places that only the wide one has are taken away twice.
+    if (wide.width === 2 * narrow.width) this.#most = Math.max(TURN.read, 3 * (2 * narrow.ms - wide.ms))
+    this.#before = slice
+    if (ms > this.#most && slice.width <= NARROWEST) this.#slow++
+    if (ms < this.#most / 2 || this.#slow === PATIENCE) this.#resize(slice.width * 2)
+    else if (ms > this.#most) this.#resize(Math.max(NARROWEST, Math.floor(slice.width / 2)))
+  }
+
+  #resize(width: number): void {
+    if (width !== this.width) this.#slow = 0
+    this.width = width
   }
 }

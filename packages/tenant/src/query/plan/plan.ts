@@ -101,7 +101,9 @@ function trackedOnly(scope: Scope, part: Filter): Fragment | null {
   if (op === 'exists' && value === false) return null
   if (!VERB_EVENT_FIELDS.has(path.field)) return fragment`${type} = ${plain(String(fixedNumber('Event')))}`
   const operands = op === 'eq' ? [value] : op === 'in' ? (value as readonly unknown[]) : null
-  if (operands === null || path.into.length > 0) return null
+  if (operands === null) return null
+  if (path.field === 'properties') return propertyHint(plain(scope.source.alias), path.into, operands)
+  if (path.into.length > 0) return null
   const verbs = { type: 'verb', source: 'API' }[path.field]
   if (verbs !== undefined && !operands.includes(verbs))
     return fragment`${type} = ${plain(String(fixedNumber('Event')))}`
@@ -110,4 +112,19 @@ function trackedOnly(scope: Scope, part: Filter): Fragment | null {
     typeof name === 'string' && name.includes('.') ? [name.slice(0, name.indexOf('.'))] : [],
   )
   return fragment`${type} IN (SELECT names.n FROM names WHERE names.name IN ${listOf(['Event', ...types])})`
+}
+
+/** The log rows that can have one of these values as a property: tracked events, and rows with it in a column. */
+function propertyHint(e: Fragment, into: readonly string[], values: readonly unknown[]): Fragment | null {
+  const [property, ...deeper] = into
+  if (deeper.length > 0 || !values.every((value) => typeof value === 'string')) return null
+  const named = fragment`(SELECT names.n FROM names WHERE names.name IN ${listOf(values)})`
+  const columns: { readonly [property: string]: Fragment } = {
+    entityId: fragment`${e}.n IN (SELECT entities.n FROM entities WHERE entities.id IN ${listOf(values)})
+      OR ${e}.entity IN ${listOf(values)}`,
+    entityType: fragment`${e}.type IN ${named}`,
+    verb: fragment`${e}.verb IN ${named}`,
+  }
+  const column = Object.hasOwn(columns, property ?? '') ? columns[property!] : undefined
+  return column ? fragment`(${e}.type = ${plain(String(fixedNumber('Event')))} OR ${column})` : null
 }

@@ -62,7 +62,7 @@ export function countRows(plan: Plan, read = false): Rows {
 /** The rows of a plan from one place in the order of creation up to another, with an index if it has that order. */
 export function partRows(plan: Plan, from: number, end: number): Rows {
   const best = smallest(plan)
-  const rows = best?.facts.equality ? driven(plan, best) : scanned(plan, null)
+  const rows = best?.facts.equality ? driven(plan, best) : scanned(plan, null, plan.scope.source.found)
   return { ...rows, where: [...rows.where, fragment`${rows.n} >= ${from} AND ${rows.n} < ${end}`] }
 }
 
@@ -238,10 +238,10 @@ function ranked({ scope, conditions, words, match }: Plan, only: readonly number
   }
 }
 
-function scanned({ scope, conditions }: Plan, only: readonly number[] | null): Rows {
+function scanned({ scope, conditions }: Plan, only: readonly number[] | null, there = scope.source.where): Rows {
   return {
     from: scope.source.from,
-    where: [scope.source.where, ...conditions.map((one) => one.sql), ...among(scope, only)],
+    where: [there, ...conditions.map((one) => one.sql), ...among(scope, only)],
     n: scope.source.n,
     through: only ? 'memory' : 'every entity of the type',
   }

@@ -3,7 +3,7 @@ import { createdIn, entityOf } from '../../store/log/log-tables.ts'
 import { loggedTypes } from '../../store/log/stream.ts'
 import { fixedNumber, nameIn, nameNumber } from '../../store/names.ts'
 import type { Moment, ReadContext } from '../reader.ts'
-import { eachOf, every, type Fragment, fragment, listOf, plain } from './fragment.ts'
+import { eachOf, type Fragment, fragment, listOf, plain } from './fragment.ts'
 
 /** Where rows of a type come from. The same columns whether it is the present, the past or the log. */
 export interface Source {
@@ -95,7 +95,9 @@ function past(type: Fragment, seq: number, alias: string): Source {
   const p = plain(`${alias}p`)
   const l = plain(`${alias}l`)
   const data = plain(`ifnull(${alias}l.data, '{}')`)
-  const found = fragment`${e}.type IS ${type} AND (${p}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
+  // Entities are gone or not: with both values the index over types leads to some places without a look at all others.
+  const found = fragment`${e}.type IS ${type} AND ${e}.gone IN (0, 1)
+    AND (${p}.seq IS NOT NULL OR (${e}.seq <= ${seq} AND ${e}.gone = 0))`
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}
@@ -134,17 +136,16 @@ function events(reader: ReadContext, moment: Moment, alias: string): Source {
   const id = plain(eventIdOf(alias))
   const whole = plain(isWhole(`${alias}.`))
   const hidden = hiddenTypes(reader)
-  const conditions = [
-    moment.asOf === null ? plain('1') : fragment`${e}.seq <= ${moment.asOf}`,
-    ...(hidden.length > 0 ? [fragment`${e}.type NOT IN ${listOf(hidden)}`] : []),
-  ]
+  const seen = hidden.length > 0 ? fragment`${e}.type NOT IN ${listOf(hidden)}` : plain('1')
+  const { asOf } = moment
   const part = (json: string) =>
     plain(`CASE WHEN ${alias}.type = ${fixedNumber('Event')} THEN coalesce(${alias}.data, '{}') ELSE ${json} END`)
   return {
     alias,
     from: fragment`log ${e}`,
-    where: every(conditions),
-    found: every(conditions),
+    where: asOf === null ? seen : fragment`${e}.seq <= ${asOf} AND ${seen}`,
+    // The plus hides the moment from SQLite, which ends what it reads at one place only.
+    found: asOf === null ? seen : fragment`+${e}.seq <= ${asOf} AND ${seen}`,
     n: plain(`${alias}.seq`),
     id,
     withIds: (ids) =>
