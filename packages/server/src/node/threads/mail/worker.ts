@@ -1,13 +1,13 @@
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { parseMail } from '../../../doors/mail/parse.ts'
 import { systemSeal } from '../../../host/ports.ts'
 import { refusalOf } from '../flows.ts'
+import { giveWay } from '../priority.ts'
 import type { ParsedMail } from './parser.ts'
 
 /** Takes the messages of a `MailParser` apart, one after the other. */
-// Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+giveWay(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort!.on('message', async (raw: Uint8Array) => {
   parentPort!.postMessage(await parsed(raw))

@@ -1,7 +1,7 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Machine, type Outside } from '../../../host/script/machine.ts'
 import type { FromWorker, ToWorker } from '../../../host/script/messages.ts'
+import { giveWay } from '../priority.ts'
 import { bench, isSound } from './bench.ts'
 import { Interpreters, USUAL_BYTES } from './interpreters.ts'
 
@@ -29,8 +29,7 @@ port.on('message', async (message: ToWorker) => {
 })
 
 await warmUp()
-// On Linux a thread has its own priority; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(workerData)
+giveWay(workerData)
 tell({ kind: 'ready' })
 
 /** Slow initialisation runs before the first code, so that no hook is delayed by it. */

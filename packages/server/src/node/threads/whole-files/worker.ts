@@ -1,9 +1,9 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadProgram } from '../../../host/settings/settings.ts'
 import { log } from '../../log.ts'
 import { noStats } from '../../watch/stats.ts'
 import { refusalOf } from '../flows.ts'
+import { giveWay } from '../priority.ts'
 import { type FileOutcome, type FileProgress, type FileTask, runFileTask } from './tasks.ts'
 import type { FileThreadStart } from './thread.ts'
 
@@ -11,8 +11,7 @@ import type { FileThreadStart } from './thread.ts'
 const { settings, secretKey, priority } = workerData as FileThreadStart
 const program = await loadProgram(settings.config)
 const options = { tenant: { ...program, baseUrl: '', log }, secretKey, stats: noStats() }
-// Requests come first. On Linux a thread has its own priority; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(priority)
+giveWay(priority)
 
 const tell = (message: FileOutcome | FileProgress) => parentPort!.postMessage(message)
 parentPort!.on('message', async (task: FileTask) => {
