@@ -109,6 +109,33 @@ describe('the operator', () => {
     expect(info.body).toMatchObject({ tenant: 'stocked', events: 2, entities: { Contact: 2 } })
   })
 
+  test.each([
+    ['POST', '/operator/tenants', { tenant: 'odd', asOf: null }, 'asOf'],
+    ['POST', '/operator/tenants/stocked/fork', { to: 'odd', asof: '2026-01-01T00:00:00Z' }, 'asof'],
+  ])('gets a refusal from %s %s for a member that it does not have', async (method, path, body, field) => {
+    await stock('stocked')
+
+    const reply = await sent(method, path, body)
+
+    expect([reply.status, reply.body.error, reply.body.field]).toEqual([400, 'invalid_body', field])
+    expect(await host.tenants()).not.toContain('odd')
+  })
+
+  test.each([
+    'tenants?cursor=../x',
+    'tenants?cursor=%00',
+    'tenants?cursor=UPPER',
+    'log?cursor=x',
+    'log?cursor=-1',
+    'log?cursor=1e999',
+  ])('gets 400 for %s', async (path) => {
+    await stock('stocked')
+
+    const { status, body } = await sent('GET', `/operator/${path}`)
+
+    expect([status, body.error, body.field]).toEqual([400, 'invalid_cursor', 'cursor'])
+  })
+
   test('forks a tenant as of a moment, and both continue apart', async () => {
     const bob = await stock('origin')
     await nextMillisecond()

@@ -59,9 +59,13 @@ interface Door {
 
 let last: Door = { scheme: '', host: '', suffix: '', labels: [], baseUrl: '' }
 
+export function isSlug(text: string): boolean {
+  return SLUG.test(text)
+}
+
 /** The slug, or a problem: it must not reach a file name otherwise. */
 export function slugOf(text: string): string {
-  if (SLUG.test(text)) return text
+  if (isSlug(text)) return text
   throw new Problem(
     'invalid_tenant',
     'A tenant name has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',

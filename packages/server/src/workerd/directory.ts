@@ -1,10 +1,9 @@
 import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
 import { isoOf } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
-import { limitOf, offsetOf } from '@tildebase/tenant/internal'
-import { parseQuery, textParam } from '../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../doors/http.ts'
 import { json, render } from '../doors/reply.ts'
+import { parseJournalRequest, parseTenantsRequest } from '../doors/watch/log-request.ts'
 import type { ObjectNamespace } from './env.ts'
 
 /** What the directory is asked. */
@@ -16,8 +15,6 @@ type Question =
   | { readonly do: 'journal'; readonly before: number; readonly limit: number }
 
 const NAME = 'directory'
-const MOST_LISTED = 10_000
-const MOST_RECORDS = 1_000
 const MOST_KNOWN = 10_000
 const TABLES = [
   'CREATE TABLE IF NOT EXISTS tenants (slug TEXT PRIMARY KEY, addedAt INTEGER NOT NULL) WITHOUT ROWID',
@@ -135,18 +132,12 @@ export class Directory {
 
   /** A page of all tenants by name. */
   async list({ query }: HttpRequest): Promise<HttpResponse> {
-    const params = parseQuery(query)
-    const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
-    const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
-    return render(json(200, await this.#ask({ do: 'page', after: textParam(params, 'cursor') ?? '', offset, limit })))
+    return render(json(200, await this.#ask({ do: 'page', ...parseTenantsRequest(query) })))
   }
 
   /** What the operator did, newest first. */
   async journal({ query }: HttpRequest): Promise<HttpResponse> {
-    const params = parseQuery(query)
-    const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_RECORDS) : 100
-    const before = Number(textParam(params, 'cursor') || Number.MAX_SAFE_INTEGER)
-    return render(json(200, await this.#ask({ do: 'journal', before, limit })))
+    return render(json(200, await this.#ask({ do: 'journal', ...parseJournalRequest(query) })))
   }
 
   async #ask(question: Question): Promise<object> {

@@ -1,13 +1,13 @@
 import { Problem } from '@tildebase/nouns'
-import { limitOf, offsetOf } from '@tildebase/tenant/internal'
 import { unauthorized } from '../../doors/app.ts'
-import { parseBody, parseQuery, textParam } from '../../doors/call.ts'
+import { parseBody, parseQuery } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { operatorDocument } from '../../doors/openapi/operator-document.ts'
 import { json, render } from '../../doors/reply.ts'
 import { VERSION } from '../../doors/rest/openapi.ts'
 import { slugOf } from '../../doors/target.ts'
 import type { Sender } from '../../doors/tenant-call.ts'
+import { membersOf, parseTenantsRequest } from '../../doors/watch/log-request.ts'
 import { operatorRoutes } from '../../host/operator-routes.ts'
 import type { TenantFiles } from '../../node/sqlite/files.ts'
 import { quotaOf } from '../../node/tenants/tenant-list.ts'
@@ -42,7 +42,6 @@ export interface ClusterPageOptions {
   readonly give: (slug: string, pin: string | null) => Promise<boolean>
 }
 
-const MOST_LISTED = 10_000
 const PAUSE = 20
 
 type Body = { readonly [name: string]: unknown }
@@ -71,9 +70,9 @@ export async function clusterPage(
   const body = parseBody(request.body as Uint8Array | null) as Body
   switch (action) {
     case 'drain':
-      return drain(body, options)
+      return drain(membersOf(body, ['node', 'draining']), options)
     case 'move':
-      return move(body, options)
+      return move(membersOf(body, ['tenant', 'node']), options)
     // What follows is asked by other nodes.
     case 'give': {
       const given = await options.give(slugOf(text(body, 'tenant')), body.node === null ? null : text(body, 'node'))
@@ -131,10 +130,8 @@ async function whereIs(slug: string, { log, membership }: ClusterPageOptions): P
 
 async function list({ query }: HttpRequest, options: ClusterPageOptions): Promise<HttpResponse> {
   const { log, membership, files, tenantLimit } = options
-  const params = parseQuery(query)
-  const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
-  const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
-  const { rows: found, total } = await log.page(textParam(params, 'cursor') ?? '', offset, limit + 1)
+  const { after, offset, limit } = parseTenantsRequest(query)
+  const { rows: found, total } = await log.page(after, offset, limit + 1)
   const rows = found.slice(0, limit)
   const hasMore = found.length > limit
   const results = await Promise.all(
@@ -151,7 +148,9 @@ async function list({ query }: HttpRequest, options: ClusterPageOptions): Promis
 
 async function drain(body: Body, { log }: ClusterPageOptions): Promise<HttpResponse> {
   const node = text(body, 'node')
-  const draining = body.draining !== false
+  const { draining = true } = body
+  if (typeof draining !== 'boolean')
+    throw new Problem('invalid_body', 'draining is true or false.', { field: 'draining' })
   if (!(await log.setDraining(node, draining))) throw noNode(node)
   return render(json(200, { node, draining }))
 }

@@ -1,9 +1,9 @@
-import { Problem, parseInstant } from '@tildebase/nouns'
+import { isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
 import { OPERATOR, type Tenant } from '@tildebase/tenant'
-import type { LogPart, NonLogTables } from '@tildebase/tenant/internal'
+import { type LogPart, limitOf, type NonLogTables, offsetOf, unknownMembers } from '@tildebase/tenant/internal'
 import { parseBody, parseQuery, type Query, textParam } from '../call.ts'
 import { Waiter } from '../rest/live.ts'
-import { slugOf } from '../target.ts'
+import { isSlug, slugOf } from '../target.ts'
 
 /** Which part of a tenant's log is asked for. */
 export interface LogRequest {
@@ -48,16 +48,59 @@ export function parseSliceRequest(text: string): SliceRequest {
   return { more: more === 'true', of: of === 0 ? null : of }
 }
 
+/** A page of the tenants by name: it continues after the last one of the page before. */
+export interface TenantsRequest {
+  readonly after: string
+  readonly offset: number
+  readonly limit: number
+}
+
+const MOST_LISTED = 10_000
+
+/** The question of `?cursor=acme&offset=10&limit=100`. */
+export function parseTenantsRequest(text: string): TenantsRequest {
+  const query = parseQuery(text)
+  const after = textParam(query, 'cursor') ?? ''
+  if (after !== '' && !isSlug(after)) throw wrongCursor()
+  const limit = query.has('limit') ? limitOf(query.get('limit'), MOST_LISTED) : MOST_LISTED
+  return { after, offset: query.has('offset') ? offsetOf(query.get('offset')) : 0, limit }
+}
+
+const MOST_RECORDS = 1_000
+
+/** The question of `?cursor=17&limit=100`: a page of what the operator did, newest first. */
+export function parseJournalRequest(text: string): { readonly before: number; readonly limit: number } {
+  const query = parseQuery(text)
+  const cursor = textParam(query, 'cursor') || String(Number.MAX_SAFE_INTEGER)
+  if (!/^\d{1,16}$/.test(cursor)) throw wrongCursor()
+  return { before: Number(cursor), limit: query.has('limit') ? limitOf(query.get('limit'), MOST_RECORDS) : 100 }
+}
+
+function wrongCursor(): Problem {
+  return new Problem('invalid_cursor', 'cursor must be the one of the page before.', { field: 'cursor' })
+}
+
+/** The members of a body, which names no others: a wrong name could change what is done. */
+export function membersOf(body: unknown, known: readonly string[]): { readonly [name: string]: unknown } {
+  const [unknown, ...others] = unknownMembers(body, known)
+  if (unknown === undefined) return isPlainObject(body) ? body : {}
+  const hint = unknown.nearest === null ? '' : `; did you mean ${unknown.nearest}?`
+  throw new Problem('invalid_body', `${unknown.field} is not known here${hint}`, {
+    field: unknown.field,
+    details: [unknown, ...others].map(({ field }) => ({ field, message: 'is not known here' })),
+  })
+}
+
 /** The slug of a tenant to create: `{"tenant": "acme"}`. */
 export function parseCreateRequest(body: Uint8Array | null): string {
-  const { tenant } = (parseBody(body) ?? {}) as { tenant?: unknown }
+  const { tenant } = membersOf(parseBody(body), ['tenant'])
   if (typeof tenant === 'string') return slugOf(tenant)
   throw new Problem('invalid_body', 'Name the new tenant: {"tenant": "acme"}.', { field: 'tenant' })
 }
 
 /** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
 export function parseForkRequest(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
-  const { to, asOf = null } = (parseBody(body) ?? {}) as { to?: unknown; asOf?: unknown }
+  const { to, asOf = null } = membersOf(parseBody(body), ['to', 'asOf'])
   if (typeof to !== 'string') {
     throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
   }

@@ -1,12 +1,9 @@
 import { isoOf } from '@tildebase/nouns'
-import { limitOf } from '@tildebase/tenant/internal'
-import { type Query, textParam } from '../../doors/call.ts'
-import type { HttpResponse } from '../../doors/http.ts'
+import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
+import { parseJournalRequest } from '../../doors/watch/log-request.ts'
 import { log } from '../log.ts'
 import { openSql } from '../sqlite/sql.ts'
-
-const MOST = 1_000
 
 /** What the operator did with tenants: kept on disk, and a line in the log each. */
 export class OperatorJournal {
@@ -38,9 +35,8 @@ export class OperatorJournal {
   }
 
   /** What was done, newest first, in the list envelope. */
-  page(query: Query): HttpResponse {
-    const limit = query.has('limit') ? limitOf(query.get('limit'), MOST) : 100
-    const before = Number(textParam(query, 'cursor') || Number.MAX_SAFE_INTEGER)
+  page({ query }: HttpRequest): HttpResponse {
+    const { before, limit } = parseJournalRequest(query)
     const rows = this.#sql.rows(
       'SELECT id, at, action, tenant, facts FROM journal WHERE id < ? ORDER BY id DESC LIMIT ?',
       before,

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import type { Verdict } from '@tildebase/tenant/internal'
-import { parseQuery } from '../../doors/call.ts'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
@@ -22,7 +21,7 @@ export function nodeOperator(deps: AdminDeps): OperatorHost {
   return {
     run: (slug, task, request) => run(slug, task, request, deps),
     list: (request) => listTenants(request, deps),
-    journal: ({ query }) => journal.page(parseQuery(query)),
+    journal: (request) => journal.page(request),
     record: (action, slug, facts) => journal.add(action, slug, facts),
     allTasks: deps.allTasks,
     rotateKey: deps.rotateKey,

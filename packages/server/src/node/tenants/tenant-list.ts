@@ -1,21 +1,16 @@
 import { stat } from 'node:fs/promises'
 import { isoOf } from '@tildebase/nouns'
-import { limitOf, offsetOf, quotaWarning } from '@tildebase/tenant/internal'
-import { parseQuery, textParam } from '../../doors/call.ts'
+import { quotaWarning } from '@tildebase/tenant/internal'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
+import { parseTenantsRequest } from '../../doors/watch/log-request.ts'
 import type { AdminDeps } from '../operator/restore.ts'
 import { usedBytes } from '../sqlite/used-bytes.ts'
 
-const MOST_LISTED = 10_000
-
 /** A page of all tenants by name, with the size of their files and the time of their last write. */
 export async function listTenants({ query }: HttpRequest, deps: AdminDeps): Promise<HttpResponse> {
-  const params = parseQuery(query)
-  const limit = params.has('limit') ? limitOf(params.get('limit'), MOST_LISTED) : MOST_LISTED
-  const offset = params.has('offset') ? offsetOf(params.get('offset')) : 0
-  // The last tenant of the page before: one that is created or deleted meanwhile moves no other to another page.
-  const after = textParam(params, 'cursor') ?? ''
+  // After the last tenant of the page before: one that is created or deleted meanwhile moves no other to another page.
+  const { after, offset, limit } = parseTenantsRequest(query)
   const all = [...new Set([...(await deps.files.allSlugs()), ...deps.restoring.slugs])].sort()
   const left = all.filter((slug) => slug > after)
   const page = left.slice(offset, offset + limit)
