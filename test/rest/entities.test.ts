@@ -107,6 +107,31 @@ describe('an entity that was created', () => {
     expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 412, 412])
   })
 
+  verifies(['etag.ifNoneMatch', 'etag.ifMatch'], 'has another tag when an embedded entity changes', async () => {
+    const { body: organization } = await sent('POST', '/~acme/Organization', { name: 'Engines' })
+    const { $id } = await contact({ organization: organization.$id })
+    const path = `/~acme/Contact/${$id}?include=organization`
+    const read = async (known: string) => {
+      const { status, headers, body } = await sent('GET', path, undefined, { 'if-none-match': known })
+      return { status, tag: headers.get('etag')!, name: body?.organization.name }
+    }
+
+    const first = await read('"1"')
+    const known = await read(first.tag)
+    await sent('PUT', `/~acme/Organization/${organization.$id}`, { name: 'Looms' })
+    const second = await read(first.tag)
+    const changes = await Promise.all(
+      [second.tag, second.tag.replace('"1', '"2')].map((tag) =>
+        sent('PUT', `/~acme/Contact/${$id}`, {}, { 'if-match': tag }),
+      ),
+    )
+
+    expect([first.status, known.status, second.status]).toEqual([200, 304, 200])
+    expect(known.tag).toBe(first.tag)
+    expect(second).toMatchObject({ name: 'Looms' })
+    expect(changes.map(({ status }) => status)).toEqual([200, 412])
+  })
+
   verifies(
     ['rest.put', 'rest.patch', 'update.merge', 'update.null', 'meta.version', 'version.counter'],
     'is merged by PUT and PATCH, and null clears',

@@ -74,9 +74,9 @@ export function entityReply({ entity, event, warnings }: RunResult, context: str
   })
 }
 
-/** The tag of a version. */
-export function etag(entity: Stored): string {
-  return `"${entity.version}"`
+/** The tag of a version; with a digest of what an answer embeds. */
+export function etag({ version }: Stored, digest = ''): string {
+  return digest === '' ? `"${version}"` : `"${version}-${digest.slice(0, 32)}"`
 }
 
 /** Whether If-None-Match names the tag. A proxy that compresses makes tags weak: they name the same version. */
@@ -90,7 +90,7 @@ export function ifMatch({ headers }: HttpRequest): readonly number[] | undefined
   const header = headers['if-match']?.trim()
   if (header === undefined || header === '*') return undefined
   return header.split(',').flatMap((tag) => {
-    const version = /^(?:W\/)?("?)(\d+)\1$/.exec(tag.trim())?.[2]
+    const version = /^(?:W\/)?("?)(\d+)(?:-[\da-f]{32})?\1$/.exec(tag.trim())?.[2]
     return version === undefined ? [] : [Number(version)]
   })
 }

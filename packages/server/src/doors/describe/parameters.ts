@@ -61,7 +61,10 @@ export const PARAMETERS = {
 export type Parameter = keyof typeof PARAMETERS | Schema
 
 export const HEADERS: { readonly [name: string]: Schema } = {
-  ETag: { description: 'The version of the entity, in quotes.', schema: TEXT },
+  ETag: {
+    description: 'The version of the entity, in quotes. With include, a digest of the answer follows it.',
+    schema: TEXT,
+  },
   Location: { description: 'The URL of the entity.', schema: TEXT },
 }
 

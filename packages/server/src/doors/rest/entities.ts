@@ -8,6 +8,7 @@ import { verbBody, verbDescription } from '../describe/verbs.ts'
 import { routeOfContent, withForm } from '../files/routes.ts'
 import { type MaybePromise, whenReady } from '../http.ts'
 import {
+  type Content,
   contentReply,
   createdReply,
   empty,
@@ -25,6 +26,7 @@ import { scheduler } from '../turns.ts'
 import { contentFor } from './entity-content.ts'
 import { liveReply, wantsLive } from './live.ts'
 import { liveList } from './live-list.ts'
+import { hex } from './manifest.ts'
 import { isMetricName, metricByName } from './metrics.ts'
 import { findQuery, getQuery, isField } from './params.ts'
 import { checkWorkflowCode } from './workflow-code.ts'
@@ -215,9 +217,21 @@ export function read(call: Call): Reply {
   const noun = call.read.noun(call.params.type!)
   if (isMetricName(noun, call.params.id!)) return metricByName(call)
   const entity = call.read.get(noun, call.params.id!, getQuery(call, noun))
-  const tag = etag(entity)
-  if (isKnown(call.request, tag)) return empty(304, { etag: tag })
-  return contentReply(200, contentFor(call, noun)(entity), { etag: tag })
+  const content = contentFor(call, noun)(entity)
+  if (entity.extra === undefined) return versionReply(call, etag(entity), content)
+  // What is embedded changes without the version of the entity.
+  const text = content.text()
+  return versionReply(call, etag(entity, sha256(call, text)), { ...content, text: () => text })
+}
+
+function versionReply({ request }: Call, tag: string, content: Content): Reply {
+  return isKnown(request, tag) ? empty(304, { etag: tag }) : contentReply(200, content, { etag: tag })
+}
+
+function sha256({ read }: Call, text: string): string {
+  const hasher = read.hasher()
+  hasher.update(text)
+  return hex(hasher.digest())
 }
 
 function create(call: Call, write: TenantWriter): Reply {

@@ -75,6 +75,7 @@ async function workOut(call: Call, noun: Noun, snapshot: Snapshot): Promise<File
   return { hash: `sha256:${hex(hasher.digest())}`, size, records }
 }
 
-function hex(bytes: Uint8Array): string {
+/** Bytes as hexadecimal digits. */
+export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
