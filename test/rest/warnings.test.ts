@@ -55,6 +55,53 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(verb)).toEqual([{ field: 'ledScore', nearest: 'leadScore' }])
   })
 
+  verifies('typo.body', 'is reported where a change of a sync names it, and refused with strict', async () => {
+    const sync = (query: string, data: object, more: object = {}) => {
+      const change = { type: 'Contact', id: ada.$id, operation: 'update', timestamp: '2027-01-01T00:00:00Z', data }
+      return host.request('POST', `/~acme/sync${query}`, { changes: [{ ...change, ...more }], lastsyncAt: null })
+    }
+
+    const refused = await sync('?strict=true', { phne: '1' })
+    const first = await sync('', { phne: '1' }, { clok: {} })
+    const second = await sync('', { phne: '2' })
+
+    expect([refused.status, refused.body.field]).toEqual([400, 'lastsyncAt'])
+    expect(warned(first)).toEqual([
+      { field: 'lastsyncAt', nearest: 'lastSyncAt' },
+      { field: 'changes.0.clok', nearest: 'clock' },
+      { field: 'phne', nearest: 'phone' },
+    ])
+    expect(warned(second)).toEqual([{ field: 'lastsyncAt', nearest: 'lastSyncAt' }])
+  })
+
+  test('of a change of a sync is refused with strict, and nothing is applied', async () => {
+    const change = { type: 'Contact', operation: 'create', timestamp: '2026-01-01T00:00:00Z' }
+    const { status, body } = await host.request('POST', '/~strict/sync?strict=true', {
+      changes: [
+        { ...change, id: 'contact_1', data: { name: 'Ada' } },
+        { ...change, id: 'contact_2', data: { name: 'Bob', emial: 'b@b.example' } },
+      ],
+    })
+
+    expect([status, body.error, body.field]).toEqual([422, 'validation_error', 'emial'])
+    expect((await host.request('GET', '/~strict/Contact')).body.total).toBe(0)
+  })
+
+  test.each([
+    ['PUT', 'schema/Contact/hooks/creating', { code: '() => ({})', Code: '' }, 'Code', 'code'],
+    ['POST', 'Contact/:id/erase', { reson: 'asked' }, 'reson', 'reason'],
+    ['PUT', 'secrets/TOKEN', { value: 'long enough', valeu: '' }, 'valeu', 'value'],
+  ])('of the body of %s %s is reported, and refused with strict', async (method, path, given, field, nearest) => {
+    const { body } = await host.request('POST', '/~other/Contact', { name: 'Eve' })
+    const send = (query: string) => host.request(method, `/~other/${path.replace(':id', body.$id)}${query}`, given)
+
+    const refused = await send('?strict=true')
+    const done = await send('')
+
+    expect([refused.status, refused.body.error, refused.body.field]).toEqual([400, 'invalid_body', field])
+    expect([done.status < 300, warned(done)]).toEqual([true, [{ field, nearest }]])
+  })
+
   verifies('typo.body', 'is named where a body is refused that lacks a required field', async () => {
     const { status, body } = await host.request('POST', '/~acme/Contact', { nmae: 'Fay' })
 

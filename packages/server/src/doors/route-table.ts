@@ -44,7 +44,7 @@ import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
 import { taskRoutes } from './rest/tasks.ts'
 import { timerRoutes } from './rest/timers.ts'
-import { warning } from './rest/unknown-fields.ts'
+import { warning, warningOfMembers } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { workflowRoutes } from './rest/workflows.ts'
 import { Routes } from './route.ts'
@@ -63,16 +63,16 @@ export const routes = new Routes([
   ...deviceRoutes,
   ...consentRoutes,
   ...decideRoutes,
-  ...webhookRoutes,
-  ...workflowRoutes,
-  ...integrationRoutes,
-  ...askRoutes,
-  ...secretRoutes,
+  ...warningOfMembers(webhookRoutes),
+  ...warningOfMembers(workflowRoutes),
+  ...warningOfMembers(integrationRoutes),
+  ...warningOfMembers(askRoutes),
+  ...warningOfMembers(secretRoutes),
   ...inboxRoutes,
-  ...noticeRoutes,
+  ...warningOfMembers(noticeRoutes),
   ...eventRoutes,
   ...batchRoutes,
-  ...metricRoutes,
+  ...warningOfMembers(metricRoutes),
   // Before the types: history is none.
   ...importHistoryRoutes,
   ...importRoutes,
@@ -88,20 +88,20 @@ export const routes = new Routes([
   ...mcpRoutes,
   ...doRoutes,
   ...changesetRoutes,
-  ...hookRoutes,
+  ...warningOfMembers(hookRoutes),
   ...planRoutes,
   // After hooks: /schema/roles/hooks is about the hooks of a type.
-  ...roleRoutes,
+  ...warningOfMembers(roleRoutes),
   ...openapiRoutes,
   ...llmsRoutes,
-  ...schemaRoutes,
+  ...warningOfMembers(schemaRoutes),
   ...warning([AGGREGATE]),
   ...historyRoutes,
   ...timerRoutes,
-  ...eraseRoutes,
+  ...warningOfMembers(eraseRoutes),
   ...warning(entityRoutes),
   ...downloadRoutes,
-  ...linkRoutes,
+  ...warningOfMembers(linkRoutes),
   // Found by the route of verbs, which has the same path.
   UPLOAD,
 ])

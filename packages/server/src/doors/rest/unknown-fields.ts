@@ -9,6 +9,7 @@ import {
   MOST_UNKNOWN,
   sortNames,
   type UnknownField,
+  unknownMembers,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Query, type Route, textParam } from '../call.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
@@ -25,17 +26,46 @@ export function warning<R extends Route>(routes: readonly R[]): R[] {
 type Place = Pick<Route, 'method' | 'path'>
 
 /** The same handle of a route about a type, likewise. */
+export function warningHandle<H extends Handle>(route: Place, handle: H): H {
+  const unknownIn = (call: Call) => {
+    const unknown = unknownFields(call, route)
+    if (unknown.length === 0 || !flagParam(call.query, 'strict')) return unknown
+    const isRead = call.request.method === 'GET' || call.request.method === 'HEAD'
+    throw refusal(typeOf(call), unknown, isRead ? 'invalid_parameter' : 'validation_error')
+  }
+  return withWarnings(handle, unknownIn, withHint)
+}
+
+/** The same routes, whose answers warn of members that their body does not have; with `strict` they refuse them. */
+export function warningOfMembers<R extends Route>(routes: readonly R[]): R[] {
+  return routes.map((route) => {
+    const known = membersOf(route)
+    if (known === null) return route
+    const unknownIn = ({ body, query }: Call) => unknownMembers(body, known, { isStrict: flagParam(query, 'strict') })
+    return { ...route, handle: withWarnings(route.handle, unknownIn) } as R
+  })
+}
+
+/** The members of the body that a route describes; null if it can have any. */
+function membersOf({ body }: Route): readonly string[] | null {
+  if (typeof body === 'function') return null
+  const { properties, additionalProperties } = body?.content['application/json']?.schema ?? {}
+  return isPlainObject(properties) && additionalProperties === undefined ? Object.keys(properties) : null
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
-export function warningHandle<H extends (call: Call, ...rest: any[]) => Stepwise<Reply> | Promise<Reply>>(
-  route: Place,
+type Handle = (call: Call, ...rest: any[]) => Stepwise<Reply> | Promise<Reply>
+
+function withWarnings<H extends Handle>(
   handle: H,
+  unknownIn: (call: Call) => readonly UnknownField[],
+  explained: (reason: unknown, call: Call, unknown: readonly UnknownField[]) => unknown = (reason) => reason,
 ): H {
   const warns = (call: Call, ...rest: unknown[]) => {
-    const unknown = unknownFields(call, route)
+    const unknown = unknownIn(call)
     if (unknown.length === 0) return handle(call, ...rest)
-    if (flagParam(call.query, 'strict')) throw refusal(call, unknown)
     const failed = (reason: unknown): never => {
-      throw withHint(reason, call, unknown)
+      throw explained(reason, call, unknown)
     }
     try {
       const reply = handle(call, ...rest)
@@ -63,8 +93,12 @@ function* warnedInSteps(
 /** A refused entity with an unknown field: perhaps a required field whose name has a typing error. */
 function withHint(reason: unknown, call: Call, unknown: readonly UnknownField[]): unknown {
   if (!(reason instanceof Problem) || reason.code !== 'validation_error') return reason
-  const hints = detailsOf(call, unknown).map(({ field, message }) => `${field} ${message}`)
+  const hints = detailsOf(typeOf(call), unknown).map(({ field, message }) => `${field} ${message}`)
   return new Problem(reason.code, `${reason.message}. ${hints.join('; ')}`, reason.about)
+}
+
+function typeOf({ params, read }: Call): string {
+  return read.noun(params.type!).name
 }
 
 /** An answer that warns of names. */
@@ -79,21 +113,22 @@ export function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
   return { ...reply, headers: { ...reply.headers, [WARNINGS]: text } }
 }
 
-function refusal(call: Call, unknown: readonly UnknownField[]): Problem {
-  const { request, params, read } = call
-  const type = read.noun(params.type!).name
-  const details = detailsOf(call, unknown)
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const message = `With strict, only known fields are allowed. ${details.map(({ field, message }) => `${field} ${message}`).join('; ')}`
-  return new Problem(isRead ? 'invalid_parameter' : 'validation_error', message, {
+/** The problem of a strict request that names fields which a type does not have. */
+export function refusal(
+  type: string,
+  unknown: readonly UnknownField[],
+  code: 'validation_error' | 'invalid_parameter' = 'validation_error',
+): Problem {
+  const details = detailsOf(type, unknown)
+  const list = details.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return new Problem(code, `With strict, only known fields are allowed. ${list}`, {
     type,
     field: unknown[0]!.field,
     details,
   })
 }
 
-function detailsOf({ params, read }: Call, unknown: readonly UnknownField[]) {
-  const type = read.noun(params.type!).name
+function detailsOf(type: string, unknown: readonly UnknownField[]) {
   return unknown.map(({ field, nearest }) => ({
     field,
     message: `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`,

@@ -173,7 +173,13 @@ export const RECORDS: { readonly [name: string]: Schema } = {
   ),
   SyncRequest: record(
     'The changes of the client.',
-    { lastSyncAt: TEXT_OR_NULL, replica: TEXT, changes: { type: 'array', items: ref('SyncChange') } },
+    {
+      lastSyncAt: TEXT_OR_NULL,
+      replica: TEXT,
+      changes: { type: 'array', items: ref('SyncChange') },
+      types: { type: 'array', items: TEXT, description: 'The types that the answer has; all by default.' },
+      limit: { ...WHOLE, minimum: 1, maximum: 10_000 },
+    },
     [],
   ),
   SyncAnswer: record(
