@@ -295,6 +295,29 @@ describe('tokens', () => {
     expect((await turn(second.refresh_token)).status).toBe(400)
   })
 
+  verifies('oauth.refresh', 'have the scope that the client narrows them to, and never a wider one', async () => {
+    const { refresh, client } = await connect(host, ada, 'acme', { asked: { scope: 'write:crm read:billing' } })
+    const turn = (refresh: string, scope: string) =>
+      askToken(host, 'acme', { grant_type: 'refresh_token', refresh_token: refresh, client_id: client, scope })
+    const statuses = async (token: string) => [
+      (await host.as(token)('GET', '/~acme/Contact')).status,
+      (await host.as(token)('POST', '/~acme/Contact', { name: 'Eve' })).status,
+      (await host.as(token)('GET', '/~acme/Invoice')).status,
+    ]
+
+    const wider = await Promise.all(
+      ['write:billing', 'read:all', 'read:crm write:support', 'nonsense'].map((scope) => turn(refresh, scope)),
+    )
+    const narrow = await turn(refresh, 'read:Contact')
+    const full = await turn(narrow.body.refresh_token, '')
+
+    expect(wider.map(({ status, body }) => [status, body.error])).toEqual(Array(4).fill([400, 'invalid_scope']))
+    expect(narrow.body.scope).toBe('read:Contact')
+    expect(await statuses(narrow.body.access_token)).toEqual([200, 403, 403])
+    expect(full.body.scope).toBe('write:crm read:billing')
+    expect(await statuses(full.body.access_token)).toEqual([200, 201, 200])
+  })
+
   test('are not used up by a request that is refused for its resource, or has no client_id', async () => {
     const { refresh, client } = await connect(host, ada, 'acme')
     const turn = (fields: Record<string, string>) =>

@@ -17,6 +17,8 @@ export interface Grant {
   readonly limits?: GrantLimits
   /** The one path that a token is for, as its resource indicator said: `mcp`. */
   readonly only?: string
+  /** The scopes that the client narrowed its token to, when it renewed it. */
+  readonly narrowedTo?: readonly Scope[]
 }
 
 /** Who stored something: a key, a person, or an agent on behalf of a person. */

@@ -66,9 +66,19 @@ export function onlyOf({ context, address }: Call, resource: string | undefined)
 
 /** What a client asks for, as far as the person holds it; without a word, what they hold except administration. */
 export function scopesFor({ tenant, read }: Call, text: string, person: Grant): readonly Scope[] {
-  const words = text.split(/\s+/).filter((word) => word !== '' && word !== 'offline_access')
+  const words = wordsOf(text)
   const asked = tenant.identity.scopes(words.length > 0 ? words.join(',') : 'write:all')
-  return common(asked, person.scopes, (area) => read.nouns.get(area)?.domain ?? null)
+  return common(asked, person.scopes, (area) => domainOf(read, area))
+}
+
+/** The scopes in a parameter, as a client writes them. */
+export function wordsOf(text = ''): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '' && word !== 'offline_access')
+}
+
+/** The domain of a type that a scope names. */
+export function domainOf({ nouns }: Call['read'], area: string): string | null {
+  return nouns.get(area)?.domain ?? null
 }
 
 /** The request as it is kept while the person decides. */

@@ -1,4 +1,5 @@
-import { scopesText, type Token } from '@tildebase/tenant/internal'
+import type { Scope } from '@tildebase/tenant'
+import { common, scopesText, type Token, uncovered } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, formBody } from '../describe/description.ts'
 import { ANY_OBJECT, record, TEXT, WHOLE } from '../describe/schema.ts'
@@ -6,7 +7,7 @@ import type { Reply } from '../reply.ts'
 import { streamRoute } from '../route.ts'
 import { OAuthError, oauthErrors, oauthReply, withOAuthErrors } from './error.ts'
 import { formOf, needed } from './form.ts'
-import { onlyOf } from './request.ts'
+import { domainOf, onlyOf, wordsOf } from './request.ts'
 
 const HOUR = 3_600_000
 const ACCESS_MS = HOUR
@@ -33,6 +34,7 @@ export const tokenRoutes: readonly Route[] = [
       ...oauthErrors(
         'invalid_request',
         'invalid_grant',
+        'invalid_scope',
         'invalid_target',
         'unsupported_grant_type',
         // Of a device, RFC 8628.
@@ -108,8 +110,9 @@ function byRefresh(call: Call, fields: ReadonlyMap<string, string>): Reply {
   }
   // A request for another resource is refused, and does not use the token up.
   const only = demandTarget(call, fields, token)
+  const scopes = demandScopes(call, fields, token)
   identity.use('refresh', secret)
-  return issue(call, token, only)
+  return issue(call, token, only, scopes)
 }
 
 function byDevice(call: Call, fields: ReadonlyMap<string, string>): Reply {
@@ -140,11 +143,35 @@ function demandTarget(call: Call, fields: ReadonlyMap<string, string>, token: To
   throw new OAuthError('invalid_target', 'resource differs from the one that the person approved.')
 }
 
-function issue(call: Call, { user, consent, data }: Token, only: string | null): Reply {
+/** The scopes that a client narrows its next token to: at most those that the person allowed; null is all of them. */
+function demandScopes(
+  { tenant: { identity }, read }: Call,
+  fields: ReadonlyMap<string, string>,
+  { consent }: Token,
+): readonly Scope[] | null {
+  const words = wordsOf(fields.get('scope'))
+  if (words.length === 0) return null
+  const asked = identity.scopes(words.join(','))
+  const allowed = identity.scopes(String(identity.consent(consent!)?.data.scopes ?? ''))
+  if (asked.length === words.length && uncovered(allowed, asked, (area) => domainOf(read, area)) === null) return asked
+  throw new OAuthError('invalid_scope', 'scope may only have what the person allowed.')
+}
+
+function issue(
+  call: Call,
+  { user, consent, data }: Token,
+  only: string | null,
+  asked: readonly Scope[] | null = null,
+): Reply {
   const { identity } = call.tenant
   const grant = identity.consentGrant(consent!)
   if (grant === null) throw refused()
-  const about = { client: data.client ?? null, ...(only !== null && { only }) }
+  const scopes = asked ? common(asked, grant.scopes, (area) => domainOf(call.read, area)) : grant.scopes
+  const about = {
+    client: data.client ?? null,
+    ...(only !== null && { only }),
+    ...(asked && { scopes: scopesText(asked) }),
+  }
   const access = identity.issue('access', { user, consent, data: about, lastsMs: ACCESS_MS })
   const kept = { client: data.client ?? null, only: (data.only as string | null | undefined) ?? null }
   const refresh = identity.issue('refresh', { user, consent, data: kept, lastsMs: REFRESH_MS })
@@ -153,7 +180,7 @@ function issue(call: Call, { user, consent, data }: Token, only: string | null):
     token_type: 'Bearer',
     expires_in: ACCESS_MS / 1_000,
     refresh_token: refresh,
-    scope: scopesText(grant.scopes).replaceAll(',', ' '),
+    scope: scopesText(scopes).replaceAll(',', ' '),
   })
 }
 

@@ -74,7 +74,9 @@ export function subscriptionKey(engine: Engine, grant: Grant, params: unknown): 
 }
 
 /** The key or the token that a subscription belongs to. */
-function holderOf({ actor, credential }: Grant): Pick<SubscriptionKey, 'actor' | 'consent'> {
+function holderOf({ actor, credential, narrowedTo }: Grant): Pick<SubscriptionKey, 'actor' | 'consent'> {
+  // A subscription belongs to the consent, which allows more.
+  if (narrowedTo) throw new Problem('forbidden', 'A token with a narrower scope cannot subscribe to events.')
   if (actor.startsWith('agent_') && credential !== undefined) return { actor, consent: credential }
   if (actor.startsWith('apiKey_') || actor === 'operator') return { actor, consent: null }
   throw new Problem('forbidden', 'Only an API key or the token of an agent subscribes to events.')

@@ -2,7 +2,7 @@ import type { JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import type { Job } from '../../engine/scheduler.ts'
 import type { Grant, GrantLimits } from '../../grant/grant.ts'
-import { common, parseScopes } from '../../grant/scopes.ts'
+import { common, parseScopes, type Scope } from '../../grant/scopes.ts'
 import { currentOf } from '../../store/entities.ts'
 import {
   clientById,
@@ -66,8 +66,7 @@ export class People {
       if (token?.kind === 'session' && token.user) return { grant: sessionGrant(engine, token.user, credential) }
       return { grant: consentGrant(engine, credential) }
     })
-    const now = known.grant
-    return now === null ? null : { ...now, ...(grant.only !== undefined && { only: grant.only }) }
+    return known.grant && ofToken(engine, known.grant, grant)
   }
 
   /** When a session or a consent was last used, as far as this process knows. */
@@ -138,8 +137,9 @@ export class People {
     const token = tokenOf(engine, 'access', secret)
     const grant = token?.consent ? consentGrant(engine, token.consent) : null
     if (!token || !grant) return undefined
-    const { only } = token.data as { only?: string }
-    return { grant: { ...grant, ...(only !== undefined && { only }) }, id: token.id, expiresAt: token.expiresAt }
+    const { only, scopes } = token.data as { only?: string; scopes?: string }
+    const narrowedTo = scopes === undefined ? undefined : parseScopes(scopes, (area) => areaOf(engine, area)).scopes
+    return { grant: ofToken(engine, grant, { only, narrowedTo }), id: token.id, expiresAt: token.expiresAt }
   }
 }
 
@@ -173,10 +173,24 @@ export function consentGrant(engine: Engine, id: string): Grant | null {
     actor: client.agent,
     onBehalfOf: consent.user,
     credential: id,
-    scopes: common(scopes, person.scopes, (area) => engine.nouns.get(area)?.domain ?? null),
+    scopes: commonScopes(engine, scopes, person.scopes),
     rows: bothRows(person.rows, rows),
     ...(limits && { limits }),
   }
+}
+
+/** What a consent or a session allows, for one of its tokens. */
+function ofToken(
+  engine: Engine,
+  grant: Grant,
+  { only, narrowedTo }: { readonly only?: string | undefined; readonly narrowedTo?: readonly Scope[] | undefined },
+): Grant {
+  const narrowed = narrowedTo && { narrowedTo, scopes: commonScopes(engine, grant.scopes, narrowedTo) }
+  return { ...grant, ...(only !== undefined && { only }), ...narrowed }
+}
+
+function commonScopes({ nouns }: Engine, some: readonly Scope[], others: readonly Scope[]): Scope[] {
+  return common(some, others, (area) => nouns.get(area)?.domain ?? null)
 }
 
 function bothRows(a: Grant['rows'], b: Grant['rows']): Grant['rows'] {
