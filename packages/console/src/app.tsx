@@ -11,11 +11,11 @@ import { ConnectionBar, PastBanner, TopBar } from './parts/frame/top-bar.tsx'
 import { closeVerb, started } from './parts/verbs.tsx'
 import { asOf, place } from './place.ts'
 import { loadAccess, mayRead } from './service/access.ts'
-import { cache, useData } from './service/cache.ts'
+import { AFTER_PAGE_MS, cache, useData, useSettled } from './service/cache.ts'
 import { followLog, onEvent } from './service/live.ts'
 import { loadNouns, nouns } from './service/schema.ts'
 import { isAsking, openSignedIn, session } from './service/session.ts'
-import { loadSettings } from './service/settings.ts'
+import { forgetSettings, loadSettings } from './service/settings.ts'
 import { undoNewest } from './service/write.ts'
 import { t } from './texts/text.ts'
 import { sayError } from './toast.ts'
@@ -35,7 +35,7 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
   roles: lazy(async () => (await import('./people/roles.tsx')).RolesPage),
   keys: lazy(async () => (await import('./people/keys.tsx')).KeysPage),
   metrics: lazy(async () => (await import('./pages/metrics.tsx')).MetricsPage),
-  dashboards: lazy(async () => (await import('./dashboard/dashboard-page.tsx')).DashboardsPage),
+  dashboards: lazy(async () => (await import('./daily.ts')).DashboardsPage),
   tenants: lazy(async () => (await import('./operator/tenants-page.tsx')).TenantsPage),
   settings: lazy(async () => (await import('./settings/settings-page.tsx')).SettingsPage),
   types: lazy(async () => (await import('./types/types-page.tsx')).TypesPage),
@@ -49,8 +49,8 @@ const PAGES: { readonly [path: string]: preact.ComponentType } = {
 /** A window that is not loaded yet shows nothing in its place. */
 const nothing = () => null
 
-const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
-const EntityPage = lazy(async () => (await import('./entity/entity-page.tsx')).EntityPage)
+const HomePage = lazy(async () => (await import('./daily.ts')).HomePage)
+const EntityPage = lazy(async () => (await import('./daily.ts')).EntityPage)
 const Closed = lazy(async () => (await import('./pages/closed.tsx')).ClosedPage)
 const VerbDialog = lazyWindow(async () => (await import('./parts/forms/verb-dialog.tsx')).VerbDialog)
 const Help = lazyWindow(async () => (await import('./parts/frame/help.tsx')).Help)
@@ -78,23 +78,26 @@ function Tenant() {
   const ready = useData(['start'], async () => {
     const [{ log }] = await Promise.all([loadAccess(), loadNouns()])
     setSeq((known) => known ?? log.seq)
-    await Promise.all([loadActors(), loadSettings()])
     return true
   })
+  // The page asks for its own data meanwhile.
+  const named = useData(['names'], ready.value ? () => Promise.all([loadActors(), loadSettings()]) : null)
+  const from = useSettled(seq, AFTER_PAGE_MS)
   // A page that is left before it was painted leaves nothing for the next tenant, either.
   useLayoutEffect(
     () => () => {
       cache.clear()
+      forgetSettings()
       document.title = 'Tildebase'
     },
     [],
   )
   useEffect(() => {
-    if (seq === null) return
+    if (from === null) return
     const control = new AbortController()
-    followLog(seq, control.signal).catch((reason) => control.signal.aborted || sayError(reason))
+    followLog(from, control.signal).catch((reason) => control.signal.aborted || sayError(reason))
     return () => control.abort()
-  }, [seq])
+  }, [from])
   // A type that someone declares is there without a reload.
   useEffect(
     () =>
@@ -150,6 +153,7 @@ function Tenant() {
         <main id="main" tabIndex={-1}>
           {!ready.value && <Failure error={ready.error} onRetry={ready.reload} />}
           {!ready.value && !ready.error && <Skeleton rows={8} />}
+          <Failure error={named.error} onRetry={named.reload} />
           {ready.value && <CurrentPage />}
         </main>
       </div>

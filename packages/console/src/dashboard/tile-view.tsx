@@ -26,7 +26,8 @@ export function TileView({ tile, time }: { tile: Tile; time: string | null }) {
     (signal) => (tile.source === 'metric' ? loadMetric(tile, time, signal) : loadGroups(tile, time, signal)),
     { types: time === null ? [tile.source === 'metric' ? '*' : tile.of] : [] },
   )
-  if (!shown.value) return shown.error ? <Failure error={shown.error} onRetry={shown.reload} /> : <Skeleton rows={3} />
+  if (shown.error && !shown.value) return <Failure error={shown.error} onRetry={shown.reload} />
+  if (!shown.value) return <Waiting tile={tile} />
   const { number, bars, line } = shown.value
   return (
     <>
@@ -34,6 +35,16 @@ export function TileView({ tile, time }: { tile: Tile; time: string | null }) {
       {bars && <RankChart title={titleOfTile(tile)} points={bars} />}
       {line && <LineChart title={titleOfTile(tile)} points={line} />}
     </>
+  )
+}
+
+/** The room that a tile will need, so that nothing moves when its numbers arrive. */
+function Waiting({ tile }: { tile: Tile }) {
+  const kind = tile.source === 'metric' ? 'both' : tile.group ? 'chart' : 'number'
+  return (
+    <div class={`tile-wait tile-wait-${kind}`}>
+      <Skeleton rows={kind === 'number' ? 1 : 5} />
+    </div>
   )
 }
 

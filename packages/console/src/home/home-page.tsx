@@ -11,7 +11,7 @@ import { useCounts } from '../service/counts.ts'
 import { may } from '../service/rights.ts'
 import { byDomain, nouns } from '../service/schema.ts'
 import { session } from '../service/session.ts'
-import { tenantName } from '../service/settings.ts'
+import { areSettingsKnown, tenantName } from '../service/settings.ts'
 import { t } from '../texts/text.ts'
 import { Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -28,7 +28,9 @@ import { Waiting } from './waiting.tsx'
 export function HomePage() {
   const time = useSettled(asOf.value, 200)
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
-  const counts = useCounts(types, time)
+  const counted = useCounts(types, time)
+  // The list of first steps is above the counts, and the settings say whether it is shown.
+  const counts = { ...counted, value: areSettingsKnown() ? counted.value : null }
   const [isAll, setAll] = useState(false)
   const empty = types.filter(({ name }) => (counts.value?.get(name) ?? 0) === 0)
   const shown = isAll ? types : types.filter((noun) => !empty.includes(noun))

@@ -14,6 +14,7 @@ export interface Point {
 /** The width until the room is known, and the least. */
 const WIDTH = 360
 const LEAST = 240
+/** Tiles leave this room before they have their numbers. */
 const HEIGHT = 140
 const PAD = { left: 54, right: 18, top: 12, bottom: 22 }
 

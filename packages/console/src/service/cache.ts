@@ -12,6 +12,9 @@ import { ClosedError, isUnreachable } from './service.ts'
 
 const SECOND = 1_000
 
+/** How long questions of the frame wait, so that those of the page come first. */
+export const AFTER_PAGE_MS = 400
+
 /** Answers of the service by question. The event stream marks them as stale; see `live.ts`. */
 export const cache = new QueryClient({
   defaultOptions: {

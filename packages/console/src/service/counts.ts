@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { cache, type Data, useData, useSettled } from './cache.ts'
+import { AFTER_PAGE_MS, cache, type Data, useData, useSettled } from './cache.ts'
 import { onEvent } from './live.ts'
 import { request } from './service.ts'
 
 const BATCH = 100
-const PATIENCE_MS = 400
 
 /** How many entities of each type there are at a time. */
 export function useCounts(
@@ -27,11 +26,13 @@ export function useFilledTypes(types: readonly { readonly name: string }[]): Rea
   const names = useMemo(() => joined.split(',').filter(Boolean), [joined])
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
   // The page comes first, and may have counted them itself.
-  const wanted = useSettled(names, PATIENCE_MS)
-  const known = cache.getQueryData<ReadonlyMap<string, number>>(keyOf(null, names))
+  const wanted = useSettled(names, AFTER_PAGE_MS)
+  const running = cache.getQueryCache().find<ReadonlyMap<string, number>>({ queryKey: keyOf(null, names), exact: true })
   const counts = useData(
     ['filled', wanted],
-    wanted.length === 0 ? null : async (signal) => known ?? countAll(wanted, null, signal),
+    wanted.length === 0
+      ? null
+      : async (signal) => running?.state.data ?? running?.promise ?? countAll(wanted, null, signal),
   )
   useEffect(
     () => onEvent(({ entityType }) => setSeen((old) => (old.has(entityType) ? old : new Set([...old, entityType])))),

@@ -1,6 +1,7 @@
 import { type Events, eventsOf, type Problem, type Sending, type Wire, wireTo } from '@tildebase/client'
 import type { NounMap } from '@tildebase/nouns'
 import { t } from '../texts/text.ts'
+import { fetchEarly } from './early.ts'
 import { leave, type Session, session } from './session.ts'
 
 /** Thrown when an answer arrives after its tenant was closed. Nothing waits for that answer. */
@@ -88,7 +89,9 @@ function guarded(mine: Session) {
   return async (url: string, init: RequestInit): Promise<Response> => {
     const credentials = mine.csrf === undefined ? 'omit' : 'same-origin'
     const headers = withSession(mine, init.method ?? 'GET', init.headers)
-    const response = await fetch(url, { ...init, headers, cache: 'no-store', credentials })
+    const sending: RequestInit = { ...init, headers, cache: 'no-store', credentials }
+    const path = url.slice(location.origin.length)
+    const response = await (mine.csrf === undefined ? fetch(url, sending) : fetchEarly(path, sending))
     if (session.value === mine) checkKey(response.status)
     return response
   }

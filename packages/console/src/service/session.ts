@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { enter, place } from '../place.ts'
 import { t } from '../texts/text.ts'
+import { fetchEarly, forgetEarly } from './early.ts'
 
 /**
  * What opens the tenant: a key, which is in memory, or for as long as the tab if its owner asks for that; or a person
@@ -37,8 +38,8 @@ export async function openSignedIn(): Promise<void> {
   const { tenant } = place.value
   try {
     if (session.value !== null || tenant === null) return
-    const response = await fetch(`/~${encodeURIComponent(tenant)}/session`, { cache: 'no-store' })
-    if (!response.ok) return
+    const response = await fetchEarly(`/~${encodeURIComponent(tenant)}/session`, { cache: 'no-store' })
+    if (!response.ok) return forgetEarly()
     const { csrf } = (await response.json()) as { csrf?: string }
     if (csrf && session.value === null && place.value.tenant === tenant)
       session.value = { tenant, key: 'session', csrf }

@@ -16,11 +16,14 @@ interface Setting {
 }
 
 /** What the tenant has decided for everyone: its name, its currency, the colours of states, marks in time. */
-const settings = signal<ReadonlyMap<string, Setting>>(new Map())
+const settings = signal<ReadonlyMap<string, Setting> | null>(null)
+
+/** Whether it is known yet what the tenant has decided. */
+export const areSettingsKnown = () => settings.value !== null
 
 /** The value of a setting; null when it is not set. */
 export function setting(name: string): Json {
-  return settings.value.get(name)?.value ?? null
+  return settings.value?.get(name)?.value ?? null
 }
 
 /** What the tenant calls itself; null when it has not said so. */
@@ -32,6 +35,11 @@ export function tenantName(): string | null {
 /** Whether this key can change settings. */
 export const mayConfigure = () => storeOf(TYPE) === 'tenant'
 
+/** Forgets what a tenant has decided: the next one has settings of its own. */
+export function forgetSettings(): void {
+  take(null)
+}
+
 /** Loads the settings, as far as the key may read them. */
 export async function loadSettings(): Promise<void> {
   const noun = nouns.value.get(TYPE)
@@ -41,7 +49,11 @@ export async function loadSettings(): Promise<void> {
   const found = (known?.results ?? []).map(
     ({ $id, name, value }) => [String(name), { id: $id, value: value ?? null }] as const,
   )
-  settings.value = new Map(found)
+  take(new Map(found))
+}
+
+function take(found: ReadonlyMap<string, Setting> | null): void {
+  settings.value = found
   setCurrency(setting('currency'))
   setTones(setting('colours'))
 }
@@ -50,7 +62,7 @@ export async function loadSettings(): Promise<void> {
 export async function saveSetting(name: string, value: Json, done: string): Promise<void> {
   await ensureType(TYPE)
   await loadSettings()
-  const known = settings.value.get(name)
+  const known = settings.value?.get(name)
   const change = known
     ? ({ method: 'PUT', path: `/${TYPE}/${known.id}`, body: { value }, type: TYPE } as const)
     : { path: `/${TYPE}`, body: { name, value }, type: TYPE }

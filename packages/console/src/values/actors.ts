@@ -6,16 +6,20 @@ import { request } from '../service/service.ts'
 import { t, word } from '../texts/text.ts'
 import type { Entity } from './entity.ts'
 
-const names = signal<ReadonlyMap<string, string>>(new Map())
+const names = signal<ReadonlyMap<string, string> | null>(null)
 
 /** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
 export async function loadActors(): Promise<void> {
   const query = { limit: 100, fields: 'name', total: false }
   const named = async (type: string, path: string) =>
     may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
-  const [keys, people, own] = await Promise.all([named('ApiKey', '/api-keys'), named('User', '/User'), ownName()])
-  const found = [...keys, ...people]
-  names.value = new Map([...own, ...found.map(({ $id, name }) => [$id, String(name)] as const)])
+  try {
+    const [keys, people, own] = await Promise.all([named('ApiKey', '/api-keys'), named('User', '/User'), ownName()])
+    const found = [...keys, ...people]
+    names.value = new Map([...own, ...found.map(({ $id, name }) => [$id, String(name)] as const)])
+  } finally {
+    names.value ??= new Map()
+  }
 }
 
 /** The person who is signed in has a name also where people cannot be read. */
@@ -28,12 +32,13 @@ async function ownName(): Promise<readonly (readonly [string, string])[]> {
 
 /** The people and keys that are known by name, in the order of their names. */
 export function knownActors(): readonly { readonly id: string; readonly name: string }[] {
-  const all = [...names.value].map(([id, name]) => ({ id, name }))
+  const all = [...(names.value ?? [])].map(([id, name]) => ({ id, name }))
   return all.sort((a, b) => a.name.localeCompare(b.name))
 }
 
 /** Who acted, by name where this key may know it. */
 export function actorName(actor: string): string {
+  if (names.value === null) return '…'
   const known = names.value.get(actor)
   if (known) return known
   if (actor.startsWith('apiKey_')) return t('Key …{}', actor.slice(-6))

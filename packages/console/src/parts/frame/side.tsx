@@ -3,7 +3,7 @@ import { favourites } from '../../favourites.ts'
 import { useAllViews } from '../../list/views.ts'
 import { href, place } from '../../place.ts'
 import { mayAdminister, mayDeclare, mayRead, mayWrite, personId } from '../../service/access.ts'
-import { useData } from '../../service/cache.ts'
+import { AFTER_PAGE_MS, useData, useSettled } from '../../service/cache.ts'
 import { useFilledTypes } from '../../service/counts.ts'
 import { may } from '../../service/rights.ts'
 import { byDomain, nouns } from '../../service/schema.ts'
@@ -189,7 +189,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
 
 /** How many changesets wait for a decision now. */
 function useOpenChangesets(): number {
-  const isAllowed = mayRead('Changeset')
+  const isAllowed = useSettled(mayRead('Changeset'), AFTER_PAGE_MS)
   const found = useData<{ count: number }>(
     ['open changesets'],
     isAllowed ? (signal) => request('GET', '/Changeset/count', { query: { filter: { state: 'Open' } }, signal }) : null,

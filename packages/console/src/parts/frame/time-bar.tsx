@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asOf, travel } from '../../place.ts'
 import { prefer, preferences } from '../../preferences.ts'
-import { useData } from '../../service/cache.ts'
+import { AFTER_PAGE_MS, useData, useSettled } from '../../service/cache.ts'
 import { nouns } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { t } from '../../texts/text.ts'
@@ -33,7 +33,7 @@ async function firstTime(signal: AbortSignal): Promise<number> {
 export function TimeBar() {
   const time = asOf.value
   const [now, setNow] = useState(() => Date.now())
-  const known = nouns.value.size
+  const known = useSettled(nouns.value.size, AFTER_PAGE_MS)
   const first = useData<number>(['first event', known], known === 0 ? null : firstTime, { types: ['Schema'] })
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000)

@@ -1,0 +1,4 @@
+/** The pages that people open most. They are loaded together with the program; see `index.html`. */
+export { DashboardsPage } from './dashboard/dashboard-page.tsx'
+export { EntityPage } from './entity/entity-page.tsx'
+export { HomePage } from './home/home-page.tsx'

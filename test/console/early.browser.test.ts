@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { person } from '../people/people.ts'
+import { BROWSER } from './browser.ts'
+import { useStage } from './stage.ts'
+
+const stage = useStage()
+
+/** A tab with a person's cookie, and the paths that it has asked for. */
+async function signedIn(email: string) {
+  const { cookie } = await person(stage.host, 'acme', { name: 'Early Bird', email, role: 'Admin' })
+  const { page } = await stage.browser.open()
+  const [name, value] = cookie.split('=') as [string, string]
+  await page.context().addCookies([{ name, value, url: stage.host.url }])
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const times = (path: string) => asked.filter((one) => one === path).length
+  return { page, asked, times }
+}
+
+describe.skipIf(BROWSER === null)('the first page', () => {
+  test('asks for what it needs before its program is there, and asks once', async () => {
+    const { page, asked, times } = await signedIn('early@example.com')
+    let release = () => {}
+    const held = new Promise<void>((done) => {
+      release = done
+    })
+    await page.route('**/first-*.js', async (route) => {
+      await held
+      await route.continue()
+    })
+
+    const opened = page.goto(`${stage.host.url}/console#/~acme`)
+    const early = ['/~acme/session', '/~acme/status', '/~acme/schema']
+    await expect.poll(() => early.filter((path) => asked.includes(path))).toEqual(early)
+    await expect.poll(() => asked.some((path) => /assets\/daily-.*js$/.test(path))).toBe(true)
+    release()
+    await opened
+    await page.locator('.domain').first().waitFor()
+
+    expect(early.map(times)).toEqual([1, 1, 1])
+  })
+
+  test('of a list does not load the pages that it does not show', async () => {
+    const { page, asked } = await signedIn('late@example.com')
+
+    await page.goto(`${stage.host.url}/console#/~acme/Deal`)
+    await page.locator('tbody tr').first().waitFor()
+
+    expect(asked.filter((path) => path.includes('/daily-'))).toEqual([])
+  })
+
+  test('forgets what was asked for without a session, so that a key gets its own answers', async () => {
+    const { page } = await stage.browser.open()
+    await page.context().clearCookies()
+    await page.goto(`${stage.host.url}/console#/~acme`)
+    await page.getByLabel('Key', { exact: true }).fill(await stage.host.key('acme', 'read:all'))
+    await page.getByRole('button', { name: 'Open' }).click()
+
+    await page.locator('.domain').first().waitFor()
+
+    expect(await page.evaluate(() => (globalThis as { early?: Map<string, unknown> }).early?.size)).toBe(0)
+  })
+})
