@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Budget } from '../../packages/tenant/src/budget.ts'
 import { OPERATOR } from '../../packages/tenant/src/grant/grant.ts'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { countInSlices } from '../../packages/tenant/src/query/answer/find-in-slices.ts'
 import { filterOf } from '../../packages/tenant/src/query/parameters/filter.ts'
+import { explain } from '../../packages/tenant/src/query/plan/explain.ts'
 import { readContextOf } from '../../packages/tenant/src/query/read-context.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
@@ -58,6 +60,24 @@ test('a slice of the log of a past time reads its own events and no others', () 
 
   expect(total).toBe(CONTACTS / 4)
   for (const text of slices) expect(text.match(/[^+]e\.seq <=? \?/g)).toHaveLength(1)
+})
+
+test.each([
+  ['now', false],
+  ['as of an earlier time', true],
+])('an or of indexed fields is looked up in the index, %s', (_, isPast) => {
+  const asOf = isPast ? tenant.head.seq : null
+  const reader = readContextOf(tenant.engine, OPERATOR)
+  const [deal] = find(reader, { type: 'Deal', limit: 1 }).results
+  const { contact } = JSON.parse(deal!.data)
+  const or = [{ contact }, { contact, value: { $lt: 5 } }, { organization: 'organization_none' }]
+  const filter = filterOf(tenant.engine, tenant.engine.noun('Deal'), { $or: or })
+
+  const { through, steps } = explain(reader, { type: 'Deal', filter, asOf })
+
+  expect(through).toBe('several indexed fields')
+  expect(steps.join()).not.toContain('entities_type')
+  expect(find(reader, { type: 'Deal', filter, asOf }).results.map(({ id }) => id)).toEqual([deal!.id])
 })
 
 test('slices are not so narrow that each does little but find what a relation leads to', () => {

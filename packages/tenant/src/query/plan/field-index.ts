@@ -1,4 +1,4 @@
-import { declaredField, type Field, type Json, type Leaf, meetsMissing } from '@tildebase/nouns'
+import { declaredField, type Field, type Filter, type Json, type Leaf, meetsMissing } from '@tildebase/nouns'
 import { NULL_KEY } from '../../store/layout.ts'
 import { type Fragment, fragment, listOf, plain } from './fragment.ts'
 import { fieldIndexAt, fieldIndexNumber, type Scope } from './scope.ts'
@@ -27,6 +27,21 @@ export function fieldIndexTest(scope: Scope, leaf: Leaf): FieldIndexTest | null 
   const equality = leaf.op === 'eq'
   const unique = equality && leaf.value !== null && 'index' in field && field.index === 'unique'
   return { field: number, test, equality, single: equality || !field.list, unique }
+}
+
+/** So many branches of an `or` are looked up. Each has values of its own, and a Durable Object allows a hundred in all. */
+const MOST_BRANCHES = 4
+
+/** How the index finds all rows that an `or` can be met by, and perhaps others; null when it cannot. */
+export function branchesOf(scope: Scope, part: Filter): readonly FieldIndexTest[] | null {
+  if (part.op !== 'or' || part.of.length > MOST_BRANCHES) return null
+  const branches = part.of.map((branch) => {
+    const leaves = branch.op === 'and' ? branch.of : [branch]
+    const own = leaves.flatMap((leaf) => ('path' in leaf && leaf.path.hops.length === 0 ? [leaf] : []))
+    const facts = own.map((leaf) => fieldIndexTest(scope, leaf)).filter((one) => one !== null)
+    return facts.find(({ equality }) => equality) ?? facts[0] ?? null
+  })
+  return branches.every((branch) => branch !== null) ? branches : null
 }
 
 /** The condition on an alias of `field_index` that its rows are those of a test at the moment. */

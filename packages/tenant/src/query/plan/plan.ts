@@ -4,7 +4,7 @@ import type { Moment, ReadContext } from '../reader.ts'
 import { needleTest } from '../words/needle.ts'
 import { matchQuery, textTest } from '../words/text.ts'
 import { compile, fieldIndexOf, recordVisibility } from './compile.ts'
-import type { FieldIndexTest } from './field-index.ts'
+import { branchesOf, type FieldIndexTest } from './field-index.ts'
 import { every, type Fragment, fragment, listOf, plain } from './fragment.ts'
 import type { Scope } from './scope.ts'
 import { isLogged, sourceOf, VERB_EVENT_FIELDS } from './source.ts'
@@ -25,6 +25,8 @@ export interface Plan {
 export interface Condition {
   readonly sql: Fragment
   readonly index: FieldIndexTest | null
+  /** How the index would find the rows of each branch, if this is an `or`. */
+  readonly branches?: readonly FieldIndexTest[] | null
 }
 
 /** A part of a filter, or whether a log record is visible. */
@@ -80,6 +82,7 @@ function divide(scope: Scope, parts: readonly FilterPart[]): Pick<Plan, 'conditi
       conditions.push({
         sql: hint ? every([hint, fragment`(${sql})`]) : fragment`(${sql})`,
         index: fieldIndexOf(within, part.filter),
+        branches: branchesOf(within, part.filter),
       })
     else residual.push(part)
     const hasNeedle = !fits && !hint && !readsOtherForm(within, part.filter)

@@ -38,10 +38,13 @@ const FEW = 2_000
 export function pageRows(plan: Plan, order: Order, only: readonly number[] | null = null): OrderedRows {
   if (order.by === 'rank') return { ...ranked(plan, only), order, halved: false }
   const best = only === null ? smallest(plan) : null
-  if (order.by === 'index' && (best === null || best.size() >= FEW)) {
+  const isLarge = best === null || best.size() >= FEW
+  const few = only === null && isLarge ? fewOfBranches(plan) : null
+  if (order.by === 'index' && isLarge && few === null) {
     return { ...along(plan, order.field, only), order, halved: false }
   }
   const written: Order = order.by === 'index' ? { ...order, by: 'values' } : order
+  if (few) return { ...few, order: written, halved: false }
   const past = plan.scope.moment.asOf !== null
   const inOrder = best?.facts.equality === true && (!past || plan.conditions.length === best.conditions.length)
   if (best && (inOrder || order.by === 'values' || best.size() < FEW)) {
@@ -56,7 +59,7 @@ export function countRows(plan: Plan, read = false): Rows {
   const best = smallest(plan)
   if (best && plan.conditions.length === best.conditions.length && !read) return indexOnly(plan, best.facts)
   if (best && (best.facts.equality || best.size() < FEW)) return driven(plan, best)
-  return plan.match === null ? scanned(plan, null) : ranked(plan, null)
+  return fewOfBranches(plan) ?? (plan.match === null ? scanned(plan, null) : ranked(plan, null))
 }
 
 /** The rows of a plan from one place in the order of creation up to another, with an index if it has that order. */
@@ -203,6 +206,22 @@ function driven(plan: Plan, { conditions, facts }: Driver): Rows {
     n: plain('f.n'),
     through: facts.equality ? 'one value of an indexed field' : 'a range of an indexed field',
     ...(facts.equality && others.length === 0 && { index }),
+  }
+}
+
+/** From the index to the few entities that an `or` can be met by; null if they are not few. */
+function fewOfBranches({ scope, conditions }: Plan): Rows | null {
+  const branches = conditions.find((one) => one.branches)?.branches
+  if (!branches || branches.reduce((size, facts) => size + (size < FEW ? sizeOf(scope, facts) : 0), 0) >= FEW)
+    return null
+  const found = branches.map(
+    (facts) => fragment`SELECT f.n FROM field_index f WHERE ${fieldIndexWhere(scope, facts, F)}`,
+  )
+  return {
+    from: fragment`(${join(found, ' UNION ')}) f CROSS JOIN ${scope.source.from}`,
+    where: [fragment`${scope.source.n} = f.n`, scope.source.found, ...conditions.map((one) => one.sql)],
+    n: plain('f.n'),
+    through: 'several indexed fields',
   }
 }
 
