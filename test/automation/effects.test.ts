@@ -125,6 +125,28 @@ test('a text of a request may begin with a value', async () => {
   ])
 })
 
+test('a text of a verb may have values inside', async () => {
+  const w = open()
+  const body = [
+    'Dear $event.data.name, you are $event.data.stage.',
+    '$event.data.name/$steps.0.body',
+    '$event.data.none has come',
+    'a $event and $secrets.KEY',
+  ]
+  const workflow = onContact(w, [
+    { verb: 'create', type: 'Comment', args: { body: '$event.data.name has come' } },
+    { verb: 'create', type: 'Comment', args: { body: body.join('; '), note: '$event.data.none' } },
+  ])
+
+  await contact(w, { name: '$event.data.stage' })
+
+  const [first, second] = steps(w, workflow)
+  expect(first!.input.args).toEqual({ body: '$event.data.stage has come' })
+  expect(second!.input.args).toEqual({
+    body: 'Dear $event.data.stage, you are Lead.; $event.data.stage/$event.data.stage has come;  has come; a $event and $secrets.KEY',
+  })
+})
+
 verifies(
   'workflow.request.retry',
   'every attempt of a request has the same idempotency key, of its run and step',
@@ -413,7 +435,19 @@ test('a message of a step is created and sent', async () => {
   expect(w.events(/^Message\./).map(({ name }) => name)).toEqual(['Message.created', 'Message.sent'])
 })
 
+test('a value inside the HTML of a message is text', async () => {
+  const w = open()
+  const workflow = onContact(w, [{ send: { subject: 'Hi $event.data.name', html: '<b>$event.data.name</b>' } }])
+  await contact(w, { name: '<i>Ada</i>' })
+  expect(steps(w, workflow)[0].input.send).toMatchObject({
+    subject: 'Hi <i>Ada</i>',
+    html: '<b>&lt;i&gt;Ada&lt;/i&gt;</b>',
+  })
+})
+
 test.each([
+  [{ ...NOTE, args: { body: 'as $steps.3.name says' } }, 'steps.3'],
+  [{ send: { subject: 'x', body: 'Dear $event.dta.name' } }, 'no dta'],
   [{ wait: 'soon' }, 'wait'],
   [{ until: 'tomorrow' }, 'until'],
   [{ waitFor: 'not an event' }, 'waitFor'],

@@ -12,7 +12,7 @@ afterAll(() => app.stop())
 const at = (path: string) => `/~copied/${path}`
 
 /** A workflow of the operator that copies a value of an event into the file of an Asset. */
-async function copier(value: string) {
+async function copier(value: unknown) {
   const { body } = await app.request('POST', at('Workflow'), {
     name: 'copy',
     triggerEvent: 'Lead.updated',
@@ -27,14 +27,17 @@ async function copier(value: string) {
   }
 }
 
-test('a hash in other data of an event is not a file: its writer may not read the content', async () => {
+test.each([
+  ['in other data', '$event.data.attachment', (hash: string) => ({ hash })],
+  ['in parts', { hash: 'sha256:$event.data.attachment' }, (hash: string) => hash.slice('sha256:'.length)],
+])('a hash %s of an event is not a file: its writer may not read the content', async (_, value, attached) => {
   const { body: asset } = await app.request('POST', at('Asset'), { name: 'hidden' })
   await sendBytes(app, 'POST', at(`Asset/${asset.$id}/file`), 'top secret')
   const { body: lead } = await app.request('POST', at('Lead'), { name: 'Ada' })
   const send = app.as(await app.key('copied', 'write:Lead'))
-  const ended = await copier('$event.data.attachment')
+  const ended = await copier(value)
 
-  await send('PUT', at(`Lead/${lead.$id}`), { attachment: { hash: hashOf('top secret') } })
+  await send('PUT', at(`Lead/${lead.$id}`), { attachment: attached(hashOf('top secret')) })
 
   const { status, error } = await ended()
   expect([status, error]).toEqual(['Failed', expect.stringContaining('there is no content')])

@@ -192,7 +192,7 @@ verifies('mail.workflow', 'a workflow sends a message, which says that no person
   await app.request('POST', `${root}/Contact`, { name: 'Ada', email: 'ada@example.org' })
 
   await smtp.until(before + 1)
-  expect(last().mail).toMatchObject({ subject: 'Welcome' })
+  expect(last().mail).toMatchObject({ subject: 'Welcome', text: expect.stringMatching(/^Hello Ada\s*$/) })
   expect(last().mail.headers.get('auto-submitted')).toBe('auto-generated')
   const { body: list } = await app.request('GET', `${root}/Message`)
   expect(await settled(list.results[0].$id)).toMatchObject({ status: 'Delivered', channel: 'Email' })

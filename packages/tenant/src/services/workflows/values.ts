@@ -37,6 +37,19 @@ export function resolve(value: Json, sources: Sources): Json | undefined {
   return mapped(value, (one) => resolve(one, sources))
 }
 
+/** A reference inside a text of a verb or a message: `$event` alone is a word there. */
+const IN_TEXT = /\$(?:event(?:\.[A-Za-z0-9_$]+)+|steps\.\d+(?:\.[A-Za-z0-9_$]+)*)/g
+
+/** The same for values in which references may be part of a longer text. */
+export function resolveTexts(value: Json, sources: Sources, encode = (part: string) => part): Json | undefined {
+  if (typeof value !== 'string') return mapped(value, (one) => resolveTexts(one, sources, encode))
+  if (REFERENCE.test(value)) {
+    const whole = resolveText(value, sources)
+    if (whole !== undefined || value.match(IN_TEXT)?.[0] === value) return whole
+  }
+  return value.replace(IN_TEXT, (reference) => encode(textOf(resolveText(reference, sources))))
+}
+
 /** How references become text. */
 export interface Filling {
   readonly sources: Sources
@@ -46,7 +59,7 @@ export interface Filling {
   readonly encode?: (text: string) => string
 }
 
-/** The same for values in which references may be part of a longer text, secrets included. */
+/** The same with secrets. */
 export function fill(value: Json, filling: Filling): Json | undefined {
   return typeof value === 'string' ? fillText(value, filling) : mapped(value, (one) => fill(one, filling))
 }

@@ -26,7 +26,7 @@ const CHECKS: { readonly [kind in StepKind]: Check } = {
   ],
   ask: (_, { ask }, index) => askFaults(ask, index),
   send: (_, { send }, index) =>
-    isPlainObject(send) ? faultsIn(send as JsonObject, index) : ['send must be an object with the fields of a Message'],
+    isPlainObject(send) ? textFaults(send, index) : ['send must be an object with the fields of a Message'],
 }
 
 /** What is wrong with a step. */
@@ -81,7 +81,12 @@ function verbFaults(engine: Engine, step: Given, index: number): string[] {
     faults.push(verb === 'create' ? 'create must not have an id' : `${verb} needs an id, such as $event.data.$id`)
   }
   if (args !== undefined && !isPlainObject(args)) faults.push('args must be an object')
-  return [...faults, ...faultsIn({ id, args } as JsonObject, index)]
+  return [...faults, ...textFaults({ id, args }, index)]
+}
+
+/** What is wrong with the references in values, inside longer texts too. */
+function textFaults(value: object, index: number): string[] {
+  return [...new Set([...faultsIn(value as JsonObject, index), ...faultsInTexts(value, index)])]
 }
 
 function askFaults(ask: unknown, index: number): string[] {
