@@ -238,6 +238,24 @@ verifies('oauth.outlive', 'an agent cannot make what would outlive the consent o
   expect((await host.as(limited.access)('PUT', '/~acme/schema/Contact/hooks/creating', hook)).status).toBe(403)
 })
 
+verifies('oauth.outlive', 'an agent cannot give a role, nor change what a role allows', async () => {
+  const { access } = await connect(host, ada, 'acme', { asked: { scope: 'admin:all' } })
+  const agent = host.as(access)
+  const bob = await person(host, 'acme', { email: email(), role: 'Viewer' })
+  await host.request('PUT', '/~acme/schema/roles/Desk', { scopes: 'read:support' })
+
+  const answers = [
+    await agent('PUT', `/~acme/User/${bob.user.$id}`, { role: 'Admin' }),
+    await agent('POST', `/~acme/User/${bob.user.$id}/update`, { role: null }),
+    await agent('PUT', '/~acme/schema/roles/Desk', { scopes: 'admin:all' }),
+    await agent('PUT', '/~acme/schema/roles/Chief', { scopes: 'admin:all' }),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+  expect((await host.request('GET', `/~acme/User/${bob.user.$id}`)).body.role).toBe('Viewer')
+  expect((await agent('PUT', `/~acme/User/${bob.user.$id}`, { name: 'Bob' })).status).toBe(200)
+})
+
 test('an agent cannot manage how its person signs in', async () => {
   const { access } = await connect(host, ada, 'acme', { asked: { scope: 'admin:all' } })
   const agent = host.as(access)

@@ -27,6 +27,7 @@ export const guardPeople: TransactionListener = (write, event, entity) => {
     if ('role' in previous) demandCoversRole(write, previous.role)
     // The owner of the address gets links to sign in, and decides what agents propose.
     if (changed.includes('email') && event.verb !== 'delete') demandNoAgent(write.grant, 'set the address of a person')
+    if ('role' in previous) demandNoAgent(write.grant, 'change the role of a person')
   }
   if (event.verb === 'delete' || after.status !== 'Active') endAccess(write.sql, entity.id)
   // A link to set a password belongs to the address that it was sent to.

@@ -1,6 +1,6 @@
 import { invalid, isPlainObject, type Json, type JsonObject, type Noun, Problem, targetText } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { covers, demandArea, type Grant } from '../../grant/grant.ts'
+import { covers, demandArea, demandNoAgent, type Grant } from '../../grant/grant.ts'
 import { parseScopes, scopesText } from '../../grant/scopes.ts'
 import { currentOf } from '../../store/entities.ts'
 import { ownRoles } from '../../store/schema.ts'
@@ -72,6 +72,7 @@ export function demandCoversRole({ engine, grant }: Write, name: unknown): void 
 export function putRole(write: Write, name: string, body: unknown): { readonly role: Role; readonly isNew: boolean } {
   const { engine, grant } = write
   demandArea(grant, 'admin', 'identity')
+  demandNoAgent(grant, 'change roles')
   if (!NAME.test(name) || Object.hasOwn(BUILT_IN, name)) {
     const message = Object.hasOwn(BUILT_IN, name)
       ? 'is built in and cannot be changed'
