@@ -2,7 +2,8 @@ import { Problem } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../packages/tenant/src/engine/engine.ts'
-import { grantFor } from '../../packages/tenant/src/grant/grant.ts'
+import { grantFor, OPERATOR } from '../../packages/tenant/src/grant/grant.ts'
+import { sync } from '../../packages/tenant/src/services/sync/sync.ts'
 import { GroupCommit } from '../../packages/tenant/src/write/group-commit.ts'
 import { applyVerb } from '../../packages/tenant/src/write/verb.ts'
 import { openAcme } from './fixture.ts'
@@ -110,3 +111,20 @@ test('the first write of a tenant is one commit', () => {
   expect(seen).toEqual([[[expect.any(String)]]])
   expect(declared()).toEqual(seen[0])
 })
+
+test.each([Number.NaN, -1, Date.parse('+010000-01-01T00:00:00Z'), 1e18])(
+  'nothing is written while the clock shows %d, and all goes on when it is right again',
+  (wrong) => {
+    const { tenant, clock } = openAcme()
+    const right = clock.at
+    const create = () => tenant.run(OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada' } })
+    create()
+
+    clock.at = wrong
+    expect(create).toThrow(expect.objectContaining({ code: 'unavailable', message: expect.stringContaining('clock') }))
+    expect(() => tenant.write(OPERATOR, (write) => sync(write, { changes: [] }))).toThrow('clock')
+    clock.at = right + 1
+
+    expect(create().entity.updatedAt).toBe(right + 1)
+  },
+)

@@ -139,5 +139,5 @@ export {
   mediaType,
 } from './value/file.ts'
 export { hasLoneSurrogate, isDeeper, isPlainObject, MAX_DEPTH } from './value/json.ts'
-export { isoOf, parseInstant } from './value/time.ts'
+export { isClockTime, isoOf, parseInstant } from './value/time.ts'
 export { indexedText, indexTokens, searchTokens, wordsOf } from './words.ts'

@@ -72,6 +72,11 @@ export function isoOf(instant: number): string {
 
 const MINUTE = 60_000
 const DAY = 86_400_000
+/** Whether a clock shows a time that ids and events can have: after 1970, in a year of four digits. */
+export function isClockTime(instant: number): boolean {
+  return instant >= 0 && instant <= LATEST
+}
+
 /** The years 1 to 9999, which ISO 8601 writes with four digits. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')

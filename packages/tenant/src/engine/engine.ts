@@ -1,4 +1,4 @@
-import { type Noun, type Nouns, Problem } from '@tildebase/nouns'
+import { isClockTime, type Noun, type Nouns, Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Clock, Random, Sql, TransactionWay } from '../ports.ts'
 import { type IndexedField, numberFields } from '../store/field-index.ts'
@@ -69,7 +69,7 @@ export class Engine {
 
   /** The time of the next event by a clock: never before the last event, nor at or before a time given out as synced. */
   nextTime(clock: Clock = this.ports.clock): number {
-    return Math.max(clock.now(), this.head.at, this.syncedUntil + 1)
+    return Math.max(timeOf(clock), this.head.at, this.syncedUntil + 1)
   }
 
   /** The types of this tenant. */
@@ -353,4 +353,13 @@ class Cache {
 function isFresh({ stamps, changes }: Answer): boolean {
   for (let i = 0; i < stamps.length; i++) if (stamps[i]!.changes !== changes[i]) return false
   return true
+}
+
+/** What a clock shows. A time that no event can have would stay: those after it would be later. */
+export function timeOf(clock: Clock): number {
+  const now = clock.now()
+  if (isClockTime(now)) return now
+  const message =
+    'The clock of this machine is wrong: it shows a year before 1970 or after 9999. Set it, then try again.'
+  throw new Problem('unavailable', message, { retryAfter: 60 })
 }

@@ -57,3 +57,7 @@ test('another thread reads the tenant that a thread turned to last', () => {
   expect(new AtWork().read()).toBe(null)
   expect(read).toEqual(['long-name', longest, 'b', 'b'])
 })
+
+test('a tenant that never failed is in no quarantine, whatever the clock shows', () => {
+  expect(new Quarantine(() => -1).has('acme')).toBe(false)
+})

@@ -190,7 +190,8 @@ export class Quarantine {
   }
 
   has(slug: string): boolean {
-    return (this.#until.get(slug) ?? 0) > this.#now()
+    const until = this.#until.get(slug)
+    return until !== undefined && until > this.#now()
   }
 
   /** Ends the quarantine of a tenant; false when it was in none. */

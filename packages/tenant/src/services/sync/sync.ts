@@ -1,5 +1,5 @@
 import { isoOf, isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
-import type { Engine } from '../../engine/engine.ts'
+import { type Engine, timeOf } from '../../engine/engine.ts'
 import type { Steps } from '../../engine/turns.ts'
 import { INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandUnlimited, type Grant } from '../../grant/grant.ts'
@@ -61,7 +61,7 @@ export function syncedUntil(engine: Engine): number {
 
 /** Returns the time up to which everything has been sent: from now on every event is later. */
 function giveOut({ engine, context }: Write): number {
-  engine.syncedUntil = Math.max(context.clock.now(), engine.head.at, engine.syncedUntil)
+  engine.syncedUntil = Math.max(timeOf(context.clock), engine.head.at, engine.syncedUntil)
   setMeta(engine.sql, FLOOR, String(engine.syncedUntil))
   return engine.syncedUntil
 }
