@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nextMillisecond } from '../clock.ts'
 import { needs, type TestHost, testHost } from '../host.ts'
@@ -172,6 +176,25 @@ describe('the operator', () => {
     expect([restored.status, twice.status, broken.status]).toEqual([201, 409, 422])
     expect(b!.body.head).toEqual(a!.body.head)
     expect(b!.body.ok).toBe(true)
+  })
+
+  test('gets 422 for a backup that lacks a table', async () => {
+    needs('file of a tenant: its backup is a log')
+    await stock('kept-in-part')
+    const path = join(mkdtempSync(join(tmpdir(), 'tildebase-')), 'acme.db')
+    const authorization = 'Bearer root-key-of-the-tests-which-is-long-enough'
+    const backup = await fetch(`${host.url}/operator/tenants/kept-in-part/backup`, { headers: { authorization } })
+    writeFileSync(path, new Uint8Array(await backup.arrayBuffer()))
+    const db = new DatabaseSync(path)
+    db.exec('DROP TABLE timers')
+    db.close()
+
+    const { status, body } = await sent('PUT', '/operator/tenants/part/restore', new Uint8Array(readFileSync(path)))
+    rmSync(dirname(path), { recursive: true })
+
+    expect([status, body.error]).toEqual([422, 'validation_error'])
+    expect(body.message).toContain('no table timers')
+    expect(await host.tenants()).not.toContain('part')
   })
 
   test('deletes a tenant whole', async () => {

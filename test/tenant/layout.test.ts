@@ -25,6 +25,28 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
   rmSync(folder, { recursive: true })
 })
 
+test('a file that lacks a table is refused, whichever it is, and the table is named', () => {
+  const folder = mkdtempSync('/tmp/tildebase-')
+  const whole = `${folder}/whole.db`
+  const { tenant, close } = openAcme({}, whole)
+  tenant.run(OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada' } })
+  const own = `name NOT LIKE 'sqlite%' AND name NOT LIKE 'text\\_%' ESCAPE '\\'`
+  const tables = tenant.sql.rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND ${own}`).flat() as string[]
+  close()
+
+  expect(tables.length).toBeGreaterThan(30)
+  for (const table of tables) {
+    const path = `${folder}/${table}.db`
+    writeFileSync(path, readFileSync(whole))
+    const db = new DatabaseSync(path)
+    db.exec(`DROP TABLE "${table}"`)
+    db.close()
+    const refusal = { code: 'unavailable', message: expect.stringContaining(`no table ${table}.`) }
+    expect(() => openAcme({}, path), table).toThrow(expect.objectContaining(refusal))
+  }
+  rmSync(folder, { recursive: true })
+})
+
 // Written by the first layout: Ada (created, renamed, another address) and a deal of hers (created at 1, worth 2, deleted,
 // restored, worth 3), a second apart.
 test('a file of the first layout is brought forward with all its past, and continues', () => {

@@ -23,8 +23,9 @@ export function layOut(sql: Sql): void {
  * refuses a newer one. `progress` receives how far the rows of a large one have been brought.
  */
 export function ensureLayout(sql: Sql, progress: Progress = () => {}): void {
-  const tables = sql.rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'log_10')`).flat()
+  const tables = tablesOf(sql)
   if (!tables.includes('meta')) {
+    if (tables.some((name) => TABLES.includes(name))) throw missing('meta')
     layOut(sql)
     return
   }
@@ -36,7 +37,21 @@ export function ensureLayout(sql: Sql, progress: Progress = () => {}): void {
     )
   }
   if (version < LAYOUT_VERSION) bringForward(sql, version)
+  const found = version < LAYOUT_VERSION ? tablesOf(sql) : tables
+  const gone = TABLES.find((name) => !found.includes(name))
+  if (gone !== undefined) throw missing(gone)
   if (version < FIRST_MOVED || tables.includes('log_10')) moveRows(sql, progress)
+}
+
+/** The names of all tables of a tenant. */
+const TABLES = LAYOUT.flatMap((statement) => /^CREATE (?:VIRTUAL )?TABLE (\w+)/.exec(statement)?.[1] ?? [])
+
+function tablesOf(sql: Sql): string[] {
+  return sql.rows(`SELECT name FROM sqlite_schema WHERE type = 'table'`).flat() as string[]
+}
+
+function missing(table: string): Problem {
+  return new Problem('unavailable', `The file of this tenant is damaged: it has no table ${table}. Restore a backup.`)
 }
 
 /** The first layout that the rows of an earlier one move to. */

@@ -86,8 +86,9 @@ function verify(options: FileTaskOptions, slug: string, path: string, tell: Tell
       close()
     }
   } catch (reason) {
-    if (reason instanceof Problem) throw reason
-    throw new Problem('validation_error', `The file is not a tenant: ${(reason as Error).message}`)
+    if (reason instanceof Problem && reason.code !== 'unavailable') throw reason
+    const { message } = reason as Error
+    throw new Problem('validation_error', reason instanceof Problem ? message : `The file is not a tenant: ${message}`)
   }
 }
 
