@@ -46,6 +46,7 @@ export const LONGEST = [
   'test/rights/generator.test.ts',
   'test/rights/walk.test.ts',
   'test/cli/commands.test.ts',
+  'test/cli/mistakes.test.ts',
   'test/console/daily.browser.test.ts',
   'test/hosts/workers.test.ts',
   'test/console/services.browser.test.ts',

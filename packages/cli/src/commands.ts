@@ -3,6 +3,8 @@ import type { Command } from './command.ts'
 import type { Link } from './link/link.ts'
 import { UsageError } from './parse/usage-error.ts'
 
+const TYPE = /^[A-Z]\w*$/
+
 /** Every command with its purpose. Each is a separate file. */
 export const COMMANDS: { readonly [name: string]: string } = {
   serve: 'serve tenants over HTTP',
@@ -45,12 +47,19 @@ export async function loadCommand(name: string): Promise<Command> {
   return (await import(`#commands/${name}`)).command
 }
 
+/** Whether a word is a command, or may be one of a type. */
+export function isCommand(word: string): boolean {
+  return Object.hasOwn(COMMANDS, word) || word.includes('.')
+}
+
 /** The command of a name, with its arguments. `Contact.find` is one too: its flags are the type's fields. */
 export async function commandOf(
   word: string,
   args: readonly string[],
   link: () => Link,
 ): Promise<{ command: Command; args: readonly string[] }> {
+  if (word === 'do' && /\.[cm]?[jt]s$/.test(args[0] ?? ''))
+    throw new UsageError(`Name the file with its flag: tilde do --file ${args[0]}`)
   if (word === 'do' && /^\w+\.\w+$/.test(args[0] ?? '')) return commandOf(args[0]!, args.slice(1), link)
   if (Object.hasOwn(COMMANDS, word)) return { command: await loadCommand(word), args }
   const [type = '', operation, ...more] = word.split('.')
@@ -58,12 +67,19 @@ export async function commandOf(
     const { entityCommand } = await import('./entities/entity.ts')
     return { command: await entityCommand(type, operation, link()), args }
   }
-  throw new UsageError(unknownCommand(word))
+  throw new UsageError(unknownCommand(word, args[0]))
 }
 
-export function unknownCommand(word: string): string {
+/** `next` is the word after it: `create Contact` is `Contact.create`. */
+export function unknownCommand(word: string, next = ''): string {
   const names = Object.keys(COMMANDS)
   const known = nearest(word, names, 1).length > 0
-  const hint = /^[A-Z]/.test(word) && !known ? `. Did you mean ${word}.find?` : didYouMean(word, names)
+  const type = word.replace(/\.+$/, '')
+  const meant = TYPE.test(type)
+    ? `${type}.${/^[a-z]+$/.test(next) ? next : 'find'}`
+    : TYPE.test(next)
+      ? `${next}.${word}`
+      : ''
+  const hint = meant !== '' && !known ? `. Did you mean ${meant}?` : didYouMean(word, names)
   return `There is no command ${word}${hint || '. See: tilde help'}`
 }

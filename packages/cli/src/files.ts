@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, fstatSync, type Stats } from 'node:fs'
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Output } from './output/output.ts'
@@ -11,7 +11,10 @@ export async function streamFrom(
   path: string,
   read: (bytes: number) => void = () => {},
 ): Promise<{ stream: ReadableStream<Uint8Array>; size: number | null }> {
-  const size = path === '-' ? null : (await stat(path)).size
+  const file = path === '-' ? null : await stat(path)
+  if (file?.isDirectory()) throw new UsageError(folderInstead(path))
+  // The size of a pipe is not known.
+  const size = file?.isFile() ? file.size : null
   const source = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 })
   let total = 0
   const counted = async function* () {
@@ -24,18 +27,40 @@ export async function streamFrom(
   return { stream: Readable.toWeb(Readable.from(counted(), { objectMode: false })) as ReadableStream<Uint8Array>, size }
 }
 
-/** Writes an answer to a file, or to standard output as `-`. A file appears only when it is complete. */
+/** The text of a file. */
+export async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((reason: NodeJS.ErrnoException) => {
+    if (reason.code === 'EISDIR') throw new UsageError(folderInstead(path))
+    throw reason
+  })
+}
+
+/** Refuses a path that `saveTo` cannot write to, before anything is asked for. */
+export async function refuseFolder(path: string): Promise<void> {
+  const there = path === '-' ? null : await stat(path).catch(() => null)
+  if (there?.isDirectory()) throw new UsageError(folderInstead(path))
+}
+
+/**
+ * Writes an answer to a file, or to standard output as `-`. A file appears only when it is complete. A device or a pipe gets
+ * the bytes as they arrive: a file in its place would not reach the reader.
+ */
 export async function saveTo(path: string, response: Response, out: Output): Promise<number> {
+  await refuseFolder(path)
   const body = Readable.fromWeb(response.body as never)
   let bytes = 0
-  if (path === '-') {
+  const there = await stat(path).catch(() => null)
+  if (path === '-' || isStandardOutput(there)) {
     for await (const chunk of body) {
       bytes += chunk.length
       await out.bytes(chunk)
     }
     return bytes
   }
-  const part = `${path}.part`
+  const isFile = there?.isFile() ?? true
+  // A link stays one: its target is replaced.
+  const target = isFile ? await realpath(path).catch(() => path) : path
+  const part = isFile ? `${target}.part` : target
   const file = await open(part, 'w', 0o600).catch((reason: NodeJS.ErrnoException) => {
     if (reason.code !== 'ENOENT' && reason.code !== 'ENOTDIR') throw reason
     throw new UsageError(`The folder ${dirname(path)} for ${basename(path)} does not exist.`)
@@ -46,16 +71,26 @@ export async function saveTo(path: string, response: Response, out: Output): Pro
     for await (const chunk of body) {
       bytes += chunk.length
       bar.at(bytes)
-      await file.write(chunk)
+      await file.writeFile(chunk)
     }
     await file.close()
-    await rename(part, path)
+    if (isFile) await rename(part, target)
     return bytes
   } catch (reason) {
     await file.close().catch(() => {})
-    await rm(part, { force: true })
+    if (isFile) await rm(part, { force: true })
     throw reason
   } finally {
     bar.end()
   }
+}
+
+/** Whether a path such as /dev/stdout leads there, which may be a socket that cannot be opened. */
+function isStandardOutput(there: Stats | null): boolean {
+  const own = fstatSync(process.stdout.fd)
+  return there?.dev === own.dev && there.ino === own.ino
+}
+
+function folderInstead(path: string): string {
+  return `${path} is a folder. Name a file.`
 }

@@ -1,11 +1,12 @@
 import type { Call } from './command.ts'
-import { commandOf } from './commands.ts'
+import { commandOf, isCommand } from './commands.ts'
 import { failureOf } from './failure.ts'
 import { helpFor, overview } from './help.ts'
 import { linkTo, TaskBegun } from './link/link.ts'
 import { freshKey } from './login/refresh.ts'
 import { outputTo } from './output/output.ts'
 import { firstLook, readFlags, refuseUnheeded } from './parse/flags.ts'
+import { UsageError } from './parse/usage-error.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
 // A reader that closes the pipe early, such as head, is not a failure.
@@ -24,7 +25,7 @@ try {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { word, rest, given } = firstLook(args)
+  const { word, rest, given, instead } = firstLook(args)
   const settings = await withFreshKey(settingsOf(given, process.env))
   const color = process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   const out = outputTo(process.stdout, process.stderr, { json: settings.json, color })
@@ -36,6 +37,8 @@ async function run(args: readonly string[]): Promise<void> {
     return
   }
   if (given.has('help')) return out.line(await helpFor(word))
+  if (instead !== undefined && !isCommand(word))
+    throw new UsageError(`There is no command ${word}. Write flags after the command: tilde ${instead}`)
   const { command, args: own } = await commandOf(word, rest, () => linkTo(settings))
   const { words, given: flags } = readFlags(command, own)
   refuseUnheeded(command, flags)

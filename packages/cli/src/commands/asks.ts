@@ -1,5 +1,6 @@
 import type { Call, Command } from '../command.ts'
 import { jsonObject } from '../entities/type.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['id', 'title', 'of', 'askedAt', 'expiresAt']
@@ -22,24 +23,26 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ link, out, flags }) {
+  async list(call) {
+    someWords(call, [])
+    const { link, out, flags } = call
     const query = { limit: flags.text('limit'), cursor: flags.text('cursor') }
     const page = await link().$.request('GET', '/asks', { query })
     out.list(page.results, COLUMNS, page)
     if (page.hasMore) out.note(`${page.results.length} of ${page.total}. More: --cursor ${page.cursor}`)
   },
-  show: async ({ link, out, words }) => out.record((await link().$.asks.get(idOf(words))) as never),
+  show: async (call) => call.out.record((await call.link().$.asks.get(idOf(call))) as never),
   approve: (call) => answer(call, 'Approved'),
   reject: (call) => answer(call, 'Rejected'),
 }
 
-async function answer({ link, out, flags, words }: Call, given: 'Approved' | 'Rejected'): Promise<void> {
+async function answer(call: Call, given: 'Approved' | 'Rejected'): Promise<void> {
+  const { link, out, flags } = call
   const fields = flags.text('fields')
   const parsed = fields === undefined ? undefined : jsonObject(fields, '--fields')
-  out.record((await link().$.asks.answer(idOf(words), given, parsed as never)) as never)
+  out.record((await link().$.asks.answer(idOf(call), given, parsed as never)) as never)
 }
 
-function idOf([id]: readonly string[]): string {
-  if (id !== undefined) return id
-  throw new UsageError('Give the id of a question: tilde asks list')
+function idOf(call: Call): string {
+  return oneWord(call, 'the id of a question: tilde asks list')
 }

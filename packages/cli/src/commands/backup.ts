@@ -2,7 +2,7 @@ import { Problem, type Wire } from '@tildebase/client'
 import { isoOf } from '@tildebase/nouns'
 import type { Archive } from '../backup/archive/archive.ts'
 import type { Call, Command } from '../command.ts'
-import { saveTo } from '../files.ts'
+import { refuseFolder, saveTo } from '../files.ts'
 import { operatorWire } from '../link/link.ts'
 import { progressBar } from '../output/progress.ts'
 import { withProgress } from '../output/task-progress.ts'
@@ -31,9 +31,12 @@ export const command: Command = {
     if (call.flags.has('all')) return allToFolder(call)
     const slug = oneWord(call, 'a tenant')
     const to = call.flags.text('to')
+    if (to !== undefined && call.flags.has('output'))
+      throw new UsageError('Give either --output FILE or --to FOLDER, not both.')
     if (to !== undefined) return toFolder(call, slug, to)
     if (call.flags.has('follow')) throw new UsageError('Name the folder for the log: --to backups/acme')
     const file = call.flags.text('output') ?? `${slug}.db`
+    await refuseFolder(file)
     const wire = operatorWire(call.settings)
     const response = await withProgress(wire, slug, wire.send(`/operator/tenants/${encodeURIComponent(slug)}/backup`))
     const bytes = await saveTo(file, response, call.out)
@@ -91,6 +94,7 @@ async function shipWithBar(wire: Wire, slug: string, archive: Archive, ship: () 
 /** Saves every tenant in one process. */
 async function allToFolder({ words, settings, flags, out }: Call): Promise<void> {
   someWords({ words }, [])
+  if (flags.has('output')) throw new UsageError('--all saves to a folder: --to backups, not --output.')
   const address = flags.text('to')
   if (address === undefined) throw new UsageError('Say where the logs go: --to backups, or --to s3://bucket/prefix')
   const { AllBackups } = await import('../backup/all.ts')

@@ -1,7 +1,7 @@
 import type { ChangesetEffect, ReviewedChangeset } from '@tildebase/client'
 import type { Call, Command } from '../command.ts'
 import { cell } from '../output/cell.ts'
-import { oneWord } from '../output/words.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['$id', 'state', 'title', 'operationCount', 'author', 'createdAt']
@@ -46,7 +46,9 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ link, flags, out }) {
+  async list(call) {
+    someWords(call, [])
+    const { link, flags, out } = call
     const state = flags.text('state') ?? 'Open'
     const query = { state: state === 'any' ? undefined : state, limit: 100 }
     const page = await link().$.request('GET', '/changesets', { query })

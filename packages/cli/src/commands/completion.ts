@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { SCRIPTS, suggestions } from '../completion.ts'
+import { someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
@@ -17,6 +18,7 @@ export const command: Command = {
     if (shell === 'words') return (await suggestions(typed, link)).forEach((word) => void out.line(word))
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
     if (script === undefined) throw new UsageError('Name your shell: tilde completion bash, zsh or fish')
+    someWords({ words }, ['a shell'])
     out.line(script)
   },
 }

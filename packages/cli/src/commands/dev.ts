@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Problem } from '@tildebase/client'
 import { readSettings, startHost } from '@tildebase/server'
 import type { Call, Command } from '../command.ts'
+import { startFailure } from '../failure.ts'
 import { readFolder } from '../folder/files.ts'
 import { applyPlan, planFor, planLines } from '../folder/plan.ts'
 import { FOLDER, folderOf, writeTypes } from '../folder/push.ts'
@@ -31,7 +32,10 @@ export const command: Command = {
     if (!existsSync(folder)) throw new UsageError(`There is no folder ${folder}. Make a project: tilde init NAME`)
     // Receivers of webhooks on this machine are reached.
     const env = { TILDE_WEBHOOKS_INSECURE: '1', ...process.env }
-    const host = await startHost(readSettings({ port: flags.text('port'), data: flags.text('data') }, env))
+    const given = { port: flags.text('port'), data: flags.text('data') }
+    const host = await startHost(readSettings(given, env)).catch((reason) => {
+      throw startFailure(reason)
+    })
     const tenant = flags.text('tenant') ?? (process.env.TILDE_TENANT || TENANT)
     const link = linkTo({ ...settings, url: host.url, key: host.operator.key, tenant })
     out.line(`Tildebase listens on ${host.url}`)

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from '../command.ts'
 import { proposed } from '../entities/proposed.ts'
+import { readText } from '../files.ts'
 import { cell } from '../output/cell.ts'
-import { someWords, standardInput } from '../output/words.ts'
+import { standardInput } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 export const command: Command = {
@@ -21,11 +21,11 @@ export const command: Command = {
   heeds: ['dry-run', 'propose'],
   async run(call) {
     const { flags, settings, out } = call
-    someWords(call, [])
     const file = flags.text('file')
-    const given = file === undefined ? flags.text('code') : await readFile(file, 'utf8')
-    if (given === undefined)
-      throw new UsageError('Give a verb, as in tilde do Contact.qualify ID, or --code or --file.')
+    const given = file === undefined ? flags.text('code') : await readText(file)
+    const isBoth = file !== undefined && flags.has('code')
+    if (given === undefined || isBoth || call.words.length > 0)
+      throw new UsageError('Give a verb, as in tilde do Contact.qualify ID, or either --code CODE or --file FILE.')
     const code = given === '-' ? await standardInput() : given
     const { dryRun, propose } = settings
     const body = { code, dryRun, propose }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Call, Command } from '../command.ts'
 import { failureOf } from '../failure.ts'
 import { linkTo } from '../link/link.ts'
+import { someWords } from '../output/words.ts'
 
 /** What the packages need. The sources need a newer one, without which the command does not start. */
 const OLDEST_NODE = '22.18'
@@ -18,6 +19,7 @@ export const command: Command = {
   flags: { data: { type: 'string', help: 'the data folder to check (TILDE_DATA; ./data)' } },
   examples: ['tilde doctor', 'tilde doctor --url https://tilde.example'],
   async run(call) {
+    someWords(call, [])
     const server = await serverFindings(call)
     const findings = [
       nodeFinding(),

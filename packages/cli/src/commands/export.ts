@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Call, Command } from '../command.ts'
 import { jsonObject } from '../entities/type.ts'
-import { saveTo } from '../files.ts'
+import { refuseFolder, saveTo } from '../files.ts'
 import { oneWord } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
@@ -42,6 +42,7 @@ export const command: Command = {
     if (format === 'parquet' && file === '-' && out.isTerminal) {
       throw new UsageError('Parquet is a binary format. Name a file: -o contacts.parquet')
     }
+    await refuseFolder(file)
     const filter = flags.text('filter')
     const { wire, root } = call.link()
     const response = await wire.send(`${root}/export/${encodeURIComponent(type)}`, {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from '../command.ts'
+import { someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import { projectIn } from '../project.ts'
 
@@ -10,7 +11,7 @@ export const command: Command = {
   flags: {},
   examples: ['tilde init fleet', 'cd fleet && npm install && npm run dev'],
   async run({ words, out }) {
-    const folder = words[0] ?? '.'
+    const [folder = '.'] = words.length > 1 ? someWords({ words }, ['a folder']) : words
     const project = projectIn(folder)
     const taken = Object.keys(project).find((file) => existsSync(join(folder, file)))
     if (taken) throw new UsageError(`${join(folder, taken)} already exists. Choose an empty folder: tilde init NAME`)

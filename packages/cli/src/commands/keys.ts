@@ -23,7 +23,9 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ link, flags, out }) {
+  async list(call) {
+    someWords(call, [])
+    const { link, flags, out } = call
     const page = await link().$.request('GET', '/api-keys', { query: { status: flags.text('status'), limit: 100 } })
     out.list(page.results, COLUMNS, page)
   },

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { oauthForm } from '../login/tokens.ts'
+import { someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import { readProfiles, writeProfiles } from '../profiles.ts'
 
@@ -9,7 +10,7 @@ export const command: Command = {
   flags: {},
   examples: ['tilde logout', 'tilde logout staging'],
   async run({ words, settings, out }) {
-    const name = words[0] ?? settings.profile
+    const [name = settings.profile] = words.length > 1 ? someWords({ words }, ['a profile']) : words
     const { current, profiles } = readProfiles(process.env)
     const { [name]: gone, ...rest } = profiles
     if (!gone) throw new UsageError(`There is no profile ${name}.`)

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { isPlainObject, type JsonObject } from '@tildebase/nouns'
 import type { Call, Command } from '../command.ts'
 import { type Described, describeType, jsonObject } from '../entities/type.ts'
+import { readText } from '../files.ts'
 import { diff, pull, push } from '../folder/push.ts'
 import { oneWord, someWords, standardInput } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
+const ACTIONS = ['pull', 'diff', 'push', 'put', 'rename', 'retype', 'delete']
 const BUILT_IN = new Set(['create', 'update', 'delete', 'rollback', 'restore'])
 
 export const command: Command = {
@@ -47,7 +48,8 @@ export const command: Command = {
     if (first === 'rename') return migrate({ ...call, words }, 'rename', 'from', 'to')
     if (first === 'retype') return migrate({ ...call, words }, 'retype', 'field', 'to')
     if (first === 'delete') return drop({ ...call, words })
-    if (first === undefined) return list(call)
+    if (first === undefined || (first === 'list' && words.length === 0)) return list(call)
+    if (words.length > 0) throw new UsageError(`schema has list, ${ACTIONS.join(', ')}, not ${first}.`)
     show(call, await describeType(call.link(), oneWord(call, 'a type')))
   },
 }
@@ -71,7 +73,7 @@ function show({ out }: Call, noun: Described): void {
 
 async function put(call: Call): Promise<void> {
   const [type, file] = someWords(call, ['a type', 'a file with its notation as JSON, or -'])
-  const text = file === '-' ? await standardInput() : await readFile(file!, 'utf8')
+  const text = file === '-' ? await standardInput() : await readText(file!)
   if (text.trim() === '') throw new UsageError('The notation is empty. It is JSON such as {"name": "string!"}.')
   const { settings, link } = call
   const query = { dryRun: settings.dryRun || undefined }
@@ -88,7 +90,7 @@ function notationIn(given: { readonly [part: string]: unknown }): JsonObject {
 }
 
 async function migrate(call: Call, way: 'rename' | 'retype', ...names: readonly [string, string]): Promise<void> {
-  const what = way === 'rename' ? ['its name', 'its new name'] : ['a field', 'its new notation']
+  const what = way === 'rename' ? ['the name of a field', 'its new name'] : ['a field', 'its new notation']
   const [type, first, second] = someWords(call, ['a type', ...what])
   const { settings, link, out } = call
   const query = { dryRun: settings.dryRun || undefined }

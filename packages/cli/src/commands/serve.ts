@@ -1,6 +1,7 @@
 import { DOCUMENTATION } from '@tildebase/nouns'
-import { activatedSocket, readSettings, SettingError, startHost } from '@tildebase/server'
+import { activatedSocket, readSettings, startHost } from '@tildebase/server'
 import type { Command } from '../command.ts'
+import { startFailure } from '../failure.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 /** Serves tenants until it is stopped. */
@@ -47,7 +48,7 @@ export const command: Command = {
         process.once(signal, () => void host.stop().then(() => process.exit(0)))
       }
     } catch (reason) {
-      throw new UsageError(sentence(reason))
+      throw startFailure(reason)
     }
   },
 }
@@ -77,15 +78,4 @@ function greeting({ url, operator }: Awaited<ReturnType<typeof startHost>>): str
     '',
   )
   return `${lines.join('\n')}\n`
-}
-
-function sentence(reason: unknown): string {
-  if (reason instanceof SettingError) return reason.message
-  const { code, message, address, port } = reason as NodeJS.ErrnoException & { address?: string; port?: number }
-  if (code === 'EADDRINUSE')
-    return `Port ${port} of ${address} is in use. Choose another with --port, or stop the program that has it.`
-  if (/database is locked/.test(message))
-    return 'Another service runs on this data folder. Stop it first, or choose another folder with --data.'
-  if (code === 'EACCES') return `${message}. Choose a port above 1023 and a data folder that you may write to.`
-  return message
 }

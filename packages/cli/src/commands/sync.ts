@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { Problem } from '@tildebase/client'
 import { type LocalState, openLocal, type Persistence, sync, syncOver } from '@tildebase/client/sync'
 import type { Command } from '../command.ts'
+import { readText } from '../files.ts'
 import { oneWord } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
@@ -29,7 +30,7 @@ function fileStore(path: string): Persistence {
     async load() {
       let text: string
       try {
-        text = await readFile(path, 'utf8')
+        text = await readText(path)
       } catch (reason) {
         if ((reason as NodeJS.ErrnoException).code === 'ENOENT') return null
         throw reason

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Call, Command } from '../command.ts'
 import { operatorWire } from '../link/link.ts'
 import { type ListedTenant, tenantPages } from '../link/tenant-pages.ts'
-import { oneWord } from '../output/words.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 import { fork } from './fork.ts'
 
@@ -32,7 +32,9 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ settings, out }) {
+  async list(call) {
+    someWords(call, [])
+    const { settings, out } = call
     const results: ListedTenant[] = []
     for await (const page of tenantPages(operatorWire(settings))) results.push(...page.results)
     const marks = ['quarantined', 'restoring'].filter((mark) => results.some((row) => row[mark]))

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { someWords } from '../output/words.ts'
 import { ownVersion } from '../own-version.ts'
 
 export const command: Command = {
@@ -6,7 +7,8 @@ export const command: Command = {
   summary: 'shows the version of this command and of its Node',
   flags: {},
   examples: ['tilde version'],
-  async run({ out }) {
+  async run({ words, out }) {
+    someWords({ words }, [])
     const version = ownVersion()
     if (out.json) out.value({ version, node: process.version })
     else out.line(`tilde ${version} (Node ${process.version})`)

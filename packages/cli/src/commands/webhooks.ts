@@ -1,6 +1,6 @@
 import type { Call, Command } from '../command.ts'
 import { listen } from '../link/listen.ts'
-import { oneWord } from '../output/words.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 const COLUMNS = ['$id', 'url', 'events', 'status', 'createdAt']
@@ -37,7 +37,9 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ link, out }) {
+  async list(call) {
+    someWords(call, [])
+    const { link, out } = call
     const page = await link().$.request('GET', '/webhooks', { query: { limit: 100 } })
     out.list(page.results, COLUMNS, page)
   },

@@ -1,5 +1,6 @@
 import type { Call, Command } from '../command.ts'
 import { jsonObject } from '../entities/type.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { UsageError } from '../parse/usage-error.ts'
 
 const WORKFLOWS = ['$id', 'name', 'status', 'triggerEvent', 'schedule', 'runCount', 'failureCount', 'lastRunAt']
@@ -36,37 +37,42 @@ export const command: Command = {
 }
 
 const ACTIONS: { readonly [action: string]: (call: Call) => Promise<void> } = {
-  async list({ link, out }) {
+  async list(call) {
+    someWords(call, [])
+    const { link, out } = call
     const page = await link().$.request('GET', '/Workflow', { query: { limit: 100 } })
     out.list(page.results, WORKFLOWS, page)
   },
-  async runs({ link, out, flags, words }) {
+  async runs(call) {
+    const { link, out, flags } = call
     const query = { status: flags.text('status'), limit: flags.text('limit'), cursor: flags.text('cursor') }
-    const page = await link().$.request('GET', `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/runs`, { query })
+    const page = await link().$.request('GET', `${workflowPath(call)}/runs`, { query })
     out.list(page.results, RUNS, page)
     if (page.hasMore) out.note(`${page.results.length} of ${page.total}. More: --cursor ${page.cursor}`)
   },
-  async run({ link, out, words }) {
-    const run = await link().$.request('GET', runPath(words))
+  async run(call) {
+    const { link, out } = call
+    const run = await link().$.request('GET', runPath(call))
     out.list(run.steps, STEPS, run)
   },
-  retry: async ({ link, out, words }) => out.record(await link().$.request('POST', `${runPath(words)}/retry`)),
-  cancel: async ({ link, out, words }) => out.record(await link().$.request('POST', `${runPath(words)}/cancel`)),
-  async test({ link, out, flags, words }) {
+  retry: async (call) => call.out.record(await call.link().$.request('POST', `${runPath(call)}/retry`)),
+  cancel: async (call) => call.out.record(await call.link().$.request('POST', `${runPath(call)}/cancel`)),
+  async test(call) {
+    const { link, out, flags } = call
     const event = flags.text('event')
     const body = event === undefined ? {} : { event: event.startsWith('{') ? jsonObject(event, '--event') : event }
-    const path = `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/test`
-    const answer = await link().$.request('POST', path, { body })
+    const answer = await link().$.request('POST', `${workflowPath(call)}/test`, { body })
     out.list(answer.steps, ['step', 'type', 'verb', 'status', 'output', 'error'], answer)
   },
 }
 
-function runPath(words: readonly string[]): string {
-  return `/Workflow/${wordOf(words, 0, 'the id of a workflow')}/runs/${wordOf(words, 1, 'the id of a run')}`
+const WORKFLOW = 'the id of a workflow: tilde workflows list'
+
+function workflowPath(call: Call): string {
+  return `/Workflow/${encodeURIComponent(oneWord(call, WORKFLOW))}`
 }
 
-function wordOf(words: readonly string[], i: number, what: string): string {
-  const word = words[i]
-  if (word === undefined) throw new UsageError(`Give ${what}: tilde workflows list`)
-  return encodeURIComponent(word)
+function runPath(call: Call): string {
+  const [workflow, run] = someWords(call, [WORKFLOW, 'the id of a run: tilde workflows runs ID'])
+  return `/Workflow/${encodeURIComponent(workflow!)}/runs/${encodeURIComponent(run!)}`
 }

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import type { Collection } from '@tildebase/client'
 import type { FileValue, Noun, NounMap } from '@tildebase/nouns'
@@ -154,8 +155,11 @@ function nameIn({ headers }: Response): string {
 }
 
 async function contentOf(path: string, type = typeOf(path)): Promise<Blob> {
+  const file = await stat(path).catch(() => null)
+  if (file?.isDirectory()) throw new UsageError(`${path} is a folder. Name a file.`)
   try {
-    return await openAsBlob(path, { type })
+    // A pipe has its bytes once.
+    return file?.isFile() ? await openAsBlob(path, { type }) : new Blob([await readFile(path)], { type })
   } catch {
     throw new UsageError(`The file ${path} cannot be read.`)
   }

@@ -1,6 +1,6 @@
 import { Problem } from '@tildebase/client'
 import type { Call, Command, Flags } from '../command.ts'
-import { oneWord } from '../output/words.ts'
+import { oneWord, someWords } from '../output/words.ts'
 import { GLOBAL } from '../parse/flags.ts'
 import { columnsOf, type Described, fieldFlags, jsonObject } from './type.ts'
 
@@ -38,6 +38,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     ],
     heeds: ['as-of', 'dry-run'],
     async run(call) {
+      someWords(call, [])
       const page = await call.link().$.request('GET', `/${noun.name}`, { query: listQuery(call) })
       call.out.list(page.results, columnsFor(call, noun), page)
       const shown = page.results.length
@@ -52,6 +53,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     examples: [`tilde ${noun.name}.findOne --sort -createdAt`],
     heeds: ['as-of', 'dry-run'],
     async run(call) {
+      someWords(call, [])
       const query = { ...listQuery(call), limit: 1, total: false }
       const { results } = await call.link().$.request('GET', `/${noun.name}`, { query })
       if (results.length === 0) throw new Problem('not_found', `No ${noun.name} fits.`)
@@ -66,6 +68,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     examples: [`tilde ${noun.name}.count`],
     heeds: ['as-of', 'dry-run'],
     async run(call) {
+      someWords(call, [])
       const { count } = await call.link().$.request('GET', `/${noun.name}/count`, { query: listQuery(call) })
       call.out.value(count)
     },
@@ -78,6 +81,7 @@ export const READS: { readonly [operation: string]: (noun: Described) => Command
     examples: [`tilde ${noun.name}.aggregate --group stage --sum value`],
     heeds: ['as-of', 'dry-run'],
     async run(call) {
+      someWords(call, [])
       const answer = await call.link().$.request('GET', `/${noun.name}/aggregate`, { query: listQuery(call) })
       const groups = answer.results.map((group: { [name: string]: unknown }) => flat(group))
       call.out.list(groups, [...new Set<string>(groups.flatMap(Object.keys))], answer)

@@ -7,6 +7,12 @@ import { READS } from './entity-reads.ts'
 import { WRITES, writeCommand } from './entity-writes.ts'
 import { type Described, describeType } from './type.ts'
 
+/** What other tools call these operations. */
+const USUAL: { readonly [operation: string]: string } = {
+  ...{ list: 'find', ls: 'find', search: 'find', query: 'find', show: 'get', read: 'get' },
+  ...{ add: 'create', new: 'create', insert: 'create', set: 'update', edit: 'update', remove: 'delete', rm: 'delete' },
+}
+
 /** The command `Type.operation`. Its flags are the fields of the type, so the service is asked for them first. */
 export async function entityCommand(type: string, operation: string, link: Link): Promise<Command> {
   const noun = await describeType(link, type)
@@ -15,10 +21,9 @@ export async function entityCommand(type: string, operation: string, link: Link)
   const files = fileFields(noun).length > 0 ? FILES : {}
   if (Object.hasOwn(files, operation)) return files[operation]!(noun)
   const known = [...Object.keys(READS), ...Object.keys(noun.verbs), ...Object.keys(files)]
-  const near = didYouMean(operation, known)
-  throw new UsageError(
-    `${noun.name} has no verb ${operation}${near || `. It has ${Object.keys(noun.verbs).join(', ')}`}`,
-  )
+  const usual = USUAL[operation]
+  const near = usual === undefined ? didYouMean(operation, known) : `; did you mean ${usual}?`
+  throw new UsageError(`${noun.name} has no verb ${operation}${near || `. It has ${known.join(', ')}`}`)
 }
 
 /** The usage of these commands, for all types. */

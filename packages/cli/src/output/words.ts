@@ -12,7 +12,8 @@ export function someWords({ words }: Pick<Call, 'words'>, what: readonly string[
   const missing = what[words.length]
   if (missing !== undefined) throw new UsageError(`Give ${missing}.`)
   const [more] = words.slice(what.length)
-  if (more !== undefined) throw new UsageError(`Unexpected argument: ${more}.`)
+  if (more !== undefined)
+    throw new UsageError(`Unexpected argument: ${more}.${/^\w+=/.test(more) ? ` Did you mean --${more}?` : ''}`)
   return words
 }
 

@@ -21,15 +21,25 @@ export const GLOBAL: Flags = {
   help: { type: 'boolean', short: 'h', help: 'show how to use a command' },
 }
 
+interface FirstLook {
+  readonly word: string | undefined
+  readonly rest: readonly string[]
+  readonly given: Given
+  /** What the word may be instead: the value of a flag that was written before the command. */
+  readonly instead: string | undefined
+}
+
 /** The command's name and the global flags, before its own flags are known. */
-export function firstLook(args: readonly string[]): { word: string | undefined; rest: string[]; given: Given } {
+export function firstLook(args: readonly string[]): FirstLook {
   const { values, tokens } = parsed(args, GLOBAL)
   const [first, second] = tokens.filter((token) => token.kind === 'positional')
   const [type = '', verb = ''] = (first?.value === 'do' ? second?.value : first?.value)?.split('.') ?? []
   const fields = fieldsLikeGlobal(type, verb)
   const settings = Object.entries(values).filter(([name]) => !fields.includes(name))
+  const flag = args[(first?.index ?? 0) - 1]
   return {
     word: first?.value,
+    instead: flag?.startsWith('--') && second ? `${second.value} ${flag} ${first?.value}` : undefined,
     rest: args.filter((_, index) => index !== first?.index),
     given: givenOf(Object.fromEntries(settings)),
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -218,6 +218,8 @@ export async function loadProgram(path: string | null): Promise<Program> {
 async function programFile(path: string) {
   const full = resolve(path)
   if (!existsSync(full)) throw new SettingError(`--config ${path}: there is no file ${full}.`)
+  if (!statSync(full).isFile() || full.endsWith('.json'))
+    throw new SettingError(`--config ${path} is not a module. Name a .ts or .js file that exports nouns or hooks.`)
   try {
     return await import(pathToFileURL(full).href)
   } catch (reason) {
