@@ -13,6 +13,7 @@ import {
   shellErrors,
   typeErrors,
 } from './docs.ts'
+import { whyNot } from './needs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(
@@ -53,15 +54,19 @@ describe('the pages of this repository', () => {
     expect(others.map(({ page, line }) => `${page}:${line}`)).toEqual([])
   })
 
+  const noShell = whyNot('bash', 'curl')
+  const python = findPython()
+  const noPython = 'missing' in python ? `: without ${python.missing}` : null
+
   describe('every block that is marked as a test runs against a server', () => {
     const pages = [...Map.groupBy(BLOCKS.filter(isShellTest), ({ page }) => page)]
-    const python = [...Map.groupBy(BLOCKS.filter(isPythonTest), ({ page }) => page)]
+    const pythonPages = [...Map.groupBy(BLOCKS.filter(isPythonTest), ({ page }) => page)]
     const programs = BLOCKS.filter(isProgramTest).map((block) => [`${block.page}:${block.line}`, block] as const)
     let server: Served
-    let client: BuiltClient
+    let client: BuiltClient | undefined
     beforeAll(async () => {
       server = await serve()
-      client = buildClient(findPython())
+      if (noPython === null) client = buildClient(python)
     })
     afterAll(async () => {
       await server?.stop()
@@ -69,12 +74,12 @@ describe('the pages of this repository', () => {
     })
 
     // A page is many programs that start one after the other.
-    test.each(pages)('%s', { timeout: 600_000 }, (page, blocks) => {
+    test.skipIf(noShell).each(pages)(`%s${noShell ?? ''}`, { timeout: 600_000 }, (page, blocks) => {
       expect(shellErrors(blocks, server), page).toBe('')
     })
 
-    test.each(python)('%s', { timeout: 120_000 }, (_, blocks) => {
-      expect(pythonErrors(blocks, server, client.installed)).toBe('')
+    test.skipIf(noPython).each(pythonPages)(`%s${noPython ?? ''}`, { timeout: 120_000 }, (_, blocks) => {
+      expect(pythonErrors(blocks, server, client!.installed)).toBe('')
     })
 
     test.each(programs)('%s', (_, block) => {
@@ -138,7 +143,7 @@ describe('judging a block', () => {
     expect(programErrors(typescript('process.env.TILDE_KEY!.length'), nowhere)).toBe('')
   })
 
-  test('a Python program that fails fails', { timeout: 120_000 }, () => {
+  test.skipIf('missing' in findPython())('a Python program that fails fails', { timeout: 120_000 }, () => {
     const python = (code: string): Block => ({ ...shell(code), language: 'python' })
     expect(pythonErrors([python('a = 1'), python('a / 0')], nowhere, '')).toContain('ZeroDivisionError')
     expect(pythonErrors([python('a = 1')], nowhere, '')).toBe('')

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
+import { whyNot } from '../needs.ts'
 import { COMMAND, COMPILED, type Tilde, tildeWith } from './tilde.ts'
 
 let host: TestHost
@@ -15,7 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-test('a key that is typed at a terminal is taken, and never shown', async () => {
+const noTerminal = whyNot('script')
+
+test.skipIf(noTerminal)(`a key that is typed at a terminal is taken, and never shown${noTerminal ?? ''}`, async () => {
   const secret = await host.key('acme', 'read:crm')
   const login = `'${process.execPath}' '${COMMAND}' login work --url ${host.url}`
   const env = { PATH: process.env.PATH, HOME: tilde.folder, ...COMPILED }
@@ -45,27 +48,31 @@ const COMPLETED: { readonly [shell: string]: (line: string) => readonly string[]
   zsh: () => ['-n'],
 }
 
-test.each(['bash', 'fish', 'zsh'])(
-  '%s completes types, words, flags and values from the script it is given',
-  async (shell) => {
-    const bin = join(tilde.folder, 'bin')
-    const script = join(tilde.folder, `completion.${shell}`)
-    mkdirSync(bin, { recursive: true })
-    writeFileSync(join(bin, 'tilde'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
-    chmodSync(join(bin, 'tilde'), 0o755)
-    writeFileSync(script, (await tilde('completion', shell)).out)
-    const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
-    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...COMPILED, ...service }
+describe.each(['bash', 'fish', 'zsh'])('%s', (shell) => {
+  const missing = whyNot(shell)
 
-    for (const [line, completed] of [
-      ['tilde Conta', 'Contact.\n'],
-      ['tilde keys rev', 'revoke\n'],
-      ['tilde Contact.find --leadSc', '--leadScore\n'],
-      ['tilde Contact.find --stage Cu', 'Customer\n'],
-    ] as const) {
-      const { stdout, stderr } = await promisify(execFile)(shell, [...COMPLETED[shell]!(line), script], { env })
+  test.skipIf(missing)(
+    `${shell} completes types, words, flags and values from the script it is given${missing ?? ''}`,
+    async () => {
+      const bin = join(tilde.folder, 'bin')
+      const script = join(tilde.folder, `completion.${shell}`)
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, 'tilde'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+      chmodSync(join(bin, 'tilde'), 0o755)
+      writeFileSync(script, (await tilde('completion', shell)).out)
+      const service = { TILDE_URL: host.url, TILDE_ROOT_KEY: ROOT, TILDE_TENANT: 'acme' }
+      const env = { PATH: `${bin}:${process.env.PATH}`, HOME: tilde.folder, ...COMPILED, ...service }
 
-      expect([line, stdout, stderr]).toEqual([line, shell === 'zsh' ? '' : completed, ''])
-    }
-  },
-)
+      for (const [line, completed] of [
+        ['tilde Conta', 'Contact.\n'],
+        ['tilde keys rev', 'revoke\n'],
+        ['tilde Contact.find --leadSc', '--leadScore\n'],
+        ['tilde Contact.find --stage Cu', 'Customer\n'],
+      ] as const) {
+        const { stdout, stderr } = await promisify(execFile)(shell, [...COMPLETED[shell]!(line), script], { env })
+
+        expect([line, stdout, stderr]).toEqual([line, shell === 'zsh' ? '' : completed, ''])
+      }
+    },
+  )
+})

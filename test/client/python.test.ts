@@ -7,9 +7,11 @@ import { type BuiltClient, buildClient, findPython, ROOT_FOLDER, runPython } fro
 
 const SOURCE = join(ROOT_FOLDER, 'python')
 const python = findPython()
+const reason = 'missing' in python ? `: without ${python.missing}` : ''
 let built: BuiltClient
 let host: TestHost
 beforeAll(async () => {
+  if (reason !== '') return
   host = await testHost()
   built = buildClient(python)
 })
@@ -32,7 +34,7 @@ async function runTests(file: string, ...args: string[]): Promise<string> {
   return status === 0 ? '' : said
 }
 
-describe('the client for Python', () => {
+describe.skipIf(reason)(`the client for Python${reason}`, () => {
   test('passes the scenarios of the TypeScript client, sync and async', { timeout: 240_000 }, async () => {
     const scenarios = join(import.meta.dirname, 'scenarios.json')
     expect(await runTests('scenarios.py', host.url, ROOT, scenarios)).toBe('')

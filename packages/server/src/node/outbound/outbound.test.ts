@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { whyNot } from '../../../../../test/needs.ts'
 import { Receiver } from '../../../../../test/receiver.ts'
 import { verifies } from '../../../../../test/verifies.ts'
 import { isPublic } from './addresses.ts'
@@ -281,7 +282,9 @@ describe('an answer', () => {
   })
 })
 
-describe('by https', () => {
+const noCertificate = whyNot('openssl')
+
+describe.skipIf(noCertificate)(`by https${noCertificate ?? ''}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'tildebase-outbound-'))
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const names: unknown[] = []
