@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readBlocks } from '../docs.ts'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 import { type BuiltClient, buildClient, findPython, ROOT_FOLDER, runPython } from './python.ts'
 
@@ -76,6 +77,19 @@ describe.skipIf(reason)(`the client for Python${reason}`, () => {
     writeFileSync(program, PROGRAM.replace('"stage"', '"stge"'))
     expect(() => runPython(python, [installed], ['-m', 'mypy', '--strict', program], { cwd: folder })).toThrow('stge')
   })
+
+  test.each(['docs/guides/python.md', 'python/README.md'])(
+    'passes the strict type checker in the program of %s',
+    { timeout: 240_000 },
+    (page) => {
+      const { folder, installed } = built
+      const blocks = readBlocks(page, readFileSync(join(ROOT_FOLDER, page), 'utf8'))
+      const program = join(folder, 'page.py')
+      writeFileSync(program, blocks.flatMap(({ language, code }) => (language === 'python' ? [code] : [])).join('\n'))
+
+      expect(runPython(python, [installed], ['-m', 'mypy', '--strict', program], { cwd: folder })).toContain('Success')
+    },
+  )
 
   test('has a sync client and models that are generated; npm run python:generate writes them', async () => {
     await host.request('POST', '/~generate/Contact', { name: 'Ada' })
