@@ -54,7 +54,7 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
         await request('POST', `/asks/${ask.id}/answer`, { body: { answer: word, fields: kept.draft } })
         kept.set({})
         kept.forget()
-        say(`${ask.title}: ${word.toLowerCase()}.`)
+        say(word === 'Approved' ? t('{}: approved.', ask.title) : t('{}: rejected.', ask.title))
         onAnswered()
       } catch (reason) {
         setError(reason as Error)

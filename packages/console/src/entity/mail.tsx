@@ -164,12 +164,19 @@ function LetterDialog(props: {
     >
       {!props.isAnswer && (
         <>
-          <TextField label={t('To')} required value={letter.to} onChange={(to) => set({ to })} />
-          <TextField label={t('Subject')} required value={letter.subject} onChange={(subject) => set({ subject })} />
+          <TextField label={t('To')} field="to" required value={letter.to} onChange={(to) => set({ to })} />
+          <TextField
+            label={t('Subject')}
+            field="subject"
+            required
+            value={letter.subject}
+            onChange={(subject) => set({ subject })}
+          />
         </>
       )}
       <LongTextField
         label={t('Text')}
+        field="text"
         rows={10}
         required
         hint={t('Markdown makes headings, lists and links.')}

@@ -1,5 +1,5 @@
 import '../../style/pages/events.css'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
@@ -11,7 +11,7 @@ import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
-import { Act, Head, JsonText } from '../ui/basics.tsx'
+import { Act, Head, InputNotes, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { actorName, knownActors } from '../values/actors.ts'
@@ -29,6 +29,7 @@ const FIRST_GOAL = { found: FOUND, looked: MOST_LOOKED_AT }
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
   const type = place.value.query.get('type') ?? ''
+  const id = useId()
   const isValid = isPattern(type)
   const pattern = useSettled(isValid ? type.trim() : '', 250)
   const time = useSettled(asOf.value, 200)
@@ -79,7 +80,7 @@ export function EventsPage() {
           <input
             aria-label={t('Type or pattern')}
             placeholder="Deal, *.created, Deal.won"
-            aria-invalid={!isValid}
+            id={`${id}-type`}
             value={type}
             onInput={(event) => look({ type: event.currentTarget.value || null })}
           />
@@ -146,6 +147,10 @@ export function EventsPage() {
           </span>
         )}
       </search>
+      <InputNotes
+        for={`${id}-type`}
+        error={isValid ? undefined : t('Write a type such as Deal, or a pattern such as *.created.')}
+      />
       <Failure error={log.error} onRetry={log.reload} />
       {log.total === null && !log.error && <Skeleton rows={10} />}
       {isLooking && shown.length === 0 && <Skeleton rows={3} />}

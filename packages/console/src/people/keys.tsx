@@ -129,7 +129,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
   }
   return (
     <FormDialog title={t('New key')} submit={t('Create')} onSubmit={make} onClose={onClose}>
-      <TextField label={t('Name')} required value={name} onChange={setName} />
+      <TextField label={t('Name')} field="name" required value={name} onChange={setName} />
       <SelectField label={t('May')} value={action} options={ACTIONS} onChange={setAction} />
       <fieldset class="choices">
         <legend>{t('Where')}</legend>

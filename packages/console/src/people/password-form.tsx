@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { say } from '../toast.ts'
+import { Refusal } from '../ui/basics.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import { Failure } from '../ui/states.tsx'
 
@@ -28,24 +29,28 @@ export function PasswordForm() {
           void change()
         }}
       >
-        <TextField
-          label={t('Current password')}
-          hint={t('Leave it empty if you have none.')}
-          type="password"
-          autocomplete="current-password"
-          value={current}
-          onChange={setCurrent}
-        />
-        <TextField
-          label={t('New password')}
-          hint={t('12 characters or more.')}
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          required
-          value={password}
-          onChange={setPassword}
-        />
+        <Refusal.Provider value={error}>
+          <TextField
+            label={t('Current password')}
+            field="current"
+            hint={t('Leave it empty if you have none.')}
+            type="password"
+            autocomplete="current-password"
+            value={current}
+            onChange={setCurrent}
+          />
+          <TextField
+            label={t('New password')}
+            field="password"
+            hint={t('12 characters or more.')}
+            type="password"
+            autocomplete="new-password"
+            minLength={12}
+            required
+            value={password}
+            onChange={setPassword}
+          />
+        </Refusal.Provider>
         <Failure error={error} />
         <button type="submit">{t('Change the password')}</button>
       </form>

@@ -159,10 +159,11 @@ function NewPerson(props: { roles: readonly string[]; onClose: () => void; onInv
   }
   return (
     <FormDialog title={t('Invite a person')} submit={t('Invite')} onSubmit={make} onClose={props.onClose}>
-      <TextField label={t('Name')} required value={name} onChange={setName} />
-      <TextField label={t('E-mail address')} type="email" required value={email} onChange={setEmail} />
+      <TextField label={t('Name')} field="name" required value={name} onChange={setName} />
+      <TextField label={t('E-mail address')} field="email" type="email" required value={email} onChange={setEmail} />
       <SelectField
         label={t('Role')}
+        field="role"
         value={role}
         options={props.roles.map((value) => ({ value, label: value }))}
         onChange={setRole}

@@ -67,6 +67,7 @@ export function RoleForm(props: { role: Role; onClose: () => void; onSaved: (nam
     >
       <TextField
         label={t('Name')}
+        field="name"
         hint={t('One word that begins with a capital letter, such as Sales.')}
         required
         pattern="[A-Z][A-Za-z0-9]{0,39}"

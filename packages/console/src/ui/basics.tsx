@@ -1,7 +1,8 @@
-import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { place } from '../place.ts'
 import { t } from '../texts/text.ts'
+import { issuesOf } from '../toast.ts'
 import { pretty } from '../values/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { TypeIcon } from './type-icon.tsx'
@@ -83,23 +84,75 @@ export function FoldedJson({ value, label }: { value: unknown; label: string }) 
   )
 }
 
+/** Why the service refused what a form gave. */
+export const Refusal = createContext<Error | null>(null)
+
 /** A labelled input of any sort. */
 export function Labelled(props: {
   label: ComponentChildren
   for: string
+  /** The name by which the service knows the input. */
+  field?: string | undefined
   hint?: ComponentChildren
   error?: string | undefined
+  /** The id of the message that says elsewhere why it was refused. */
+  refusedBy?: string | undefined
   wide?: boolean
   children: ComponentChildren
 }) {
+  const issues = issuesOf(useContext(Refusal))
+  const error = props.error ?? issues.find(({ field }) => field !== undefined && field === props.field)?.message
   return (
-    <div class={`labelled${props.error ? ' wrong' : ''}${props.wide ? ' wide' : ''}`}>
+    <div class={`labelled${error ? ' wrong' : ''}${props.wide ? ' wide' : ''}`}>
       <label for={props.for}>{props.label}</label>
       {props.children}
-      {props.hint !== undefined && <small class="hint">{props.hint}</small>}
-      {props.error && <small class="error">{props.error}</small>}
+      <InputNotes for={props.for} hint={props.hint} error={error} refusedBy={props.refusedBy} />
     </div>
   )
+}
+
+/** What an input is for, and why it was refused. The input is described by both, for those who hear it. */
+export function InputNotes(props: {
+  for: string
+  hint?: ComponentChildren
+  error?: string | undefined
+  refusedBy?: string | undefined
+}) {
+  const { for: id, hint, error } = props
+  const reason = error ? `${id}-error` : props.refusedBy
+  const notes = [...(reason ? [reason] : []), ...(hint === undefined ? [] : [`${id}-hint`])].join(' ')
+  // After each drawing: the code of some inputs comes later.
+  useLayoutEffect(() => {
+    const input = document.getElementById(id)
+    set(input, 'aria-describedby', notes)
+    if (input?.matches('input, select, textarea')) set(input, 'aria-invalid', reason ? 'true' : '')
+  })
+  return (
+    <>
+      {hint !== undefined && (
+        <small class="hint" id={`${id}-hint`}>
+          {hint}
+        </small>
+      )}
+      {error && (
+        <small class="error" id={`${id}-error`}>
+          {error}
+        </small>
+      )}
+    </>
+  )
+}
+
+function set(element: HTMLElement | null, name: string, value: string): void {
+  if (value === '') element?.removeAttribute(name)
+  else element?.setAttribute(name, value)
+}
+
+/** Moves the focus to the first input that was refused. */
+export function useFocusOnRefused(form: { readonly current: HTMLElement | null }, error: Error | null): void {
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [error])
 }
 
 /** A button that is busy while its work runs. */

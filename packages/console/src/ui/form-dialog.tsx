@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { t } from '../texts/text.ts'
-import { Copyable } from './basics.tsx'
+import { Copyable, Refusal, useFocusOnRefused } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
 import { Failure } from './states.tsx'
@@ -35,6 +35,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
   // What is being saved is not lost by the page that comes next.
   useUnsaved(isUnsaved && !busy)
   const [error, setError] = useState<Error | null>(null)
+  useFocusOnRefused(form, error)
   const save = async () => {
     if (busy || !form.current?.reportValidity()) return
     setBusy(true)
@@ -65,7 +66,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
         void save()
       }}
     >
-      {children}
+      <Refusal.Provider value={error}>{children}</Refusal.Provider>
       <Failure error={error} />
       <footer>
         <button type="submit" class="primary" aria-busy={busy}>
@@ -97,7 +98,7 @@ export function NameDialog(props: {
       onSubmit={() => props.onName(name.trim())}
       onClose={props.onClose}
     >
-      <TextField label={t('Name')} required value={name} onChange={setName} />
+      <TextField label={t('Name')} field="name" required value={name} onChange={setName} />
       {props.children}
     </FormDialog>
   )

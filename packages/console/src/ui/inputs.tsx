@@ -5,6 +5,8 @@ import { Labelled } from './basics.tsx'
 
 interface Told {
   readonly label: string
+  /** The name by which the service knows it, to show there why it was refused. */
+  readonly field?: string
   readonly hint?: ComponentChildren
   readonly value: string
   readonly onChange: (value: string) => void
@@ -22,10 +24,10 @@ interface Line extends Told {
 }
 
 /** A labelled line of text. */
-export function TextField({ label, hint, onChange, type = 'text', ...rest }: Line) {
+export function TextField({ label, field, hint, onChange, type = 'text', ...rest }: Line) {
   const id = useId()
   return (
-    <Labelled label={label} for={id} hint={hint}>
+    <Labelled label={label} for={id} field={field} hint={hint}>
       <input
         autocomplete="off"
         {...rest}
@@ -53,10 +55,10 @@ export function SearchBox(props: { label: string; hint?: string; value: string; 
 
 /** A labelled text of several lines. */
 export function LongTextField(props: Told & { readonly rows?: number; readonly required?: boolean }) {
-  const { label, hint, value, onChange, rows = 4, required = false } = props
+  const { label, field, hint, value, onChange, rows = 4, required = false } = props
   const id = useId()
   return (
-    <Labelled label={label} for={id} hint={hint}>
+    <Labelled label={label} for={id} field={field} hint={hint}>
       <textarea
         id={id}
         rows={rows}
@@ -77,7 +79,7 @@ export interface Option {
 export function SelectField(props: Told & { readonly options: readonly Option[]; readonly isRequired?: boolean }) {
   const id = useId()
   return (
-    <Labelled label={props.label} for={id} hint={props.hint}>
+    <Labelled label={props.label} for={id} field={props.field} hint={props.hint}>
       <select
         id={id}
         value={props.value}

@@ -151,9 +151,10 @@ function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: E
   const make = () => request<Entity>('POST', '/webhooks', { body: { url, events: patterns } }).then(onMade)
   return (
     <FormDialog title={t('New webhook')} submit={t('Create')} onSubmit={make} onClose={onClose}>
-      <TextField label="URL" type="url" required placeholder="https://" value={url} onChange={setUrl} />
+      <TextField label="URL" field="url" type="url" required placeholder="https://" value={url} onChange={setUrl} />
       <TextField
         label={t('Events')}
+        field="events"
         hint={t('Patterns with commas: Contact.created, Deal.*, *.deleted')}
         class="code"
         required

@@ -1,6 +1,8 @@
 import type { Field, Json } from '@tildebase/nouns'
+import { useId } from 'preact/hooks'
 import { RelationPicker } from '../../parts/forms/relation-picker.tsx'
 import { t } from '../../texts/text.ts'
+import { InputNotes } from '../../ui/basics.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { labelOf } from '../../values/format.ts'
 import { targetsOf, wordsOf } from '../../values/noun.ts'
@@ -19,6 +21,7 @@ export function Operand({
   fault: string | null
   onChange: (value: string) => void
 }) {
+  const id = useId()
   const isList = line.operator === '$in' || line.operator === '$nin'
   const chosen = line.value
     .split(',')
@@ -37,7 +40,7 @@ export function Operand({
     )
   }
   if (field?.kind === 'enum' && isList) {
-    const words = chosen.map(labelOf).join(', ') || 'choose…'
+    const words = chosen.map(labelOf).join(', ') || t('choose…')
     const toggle = (word: string) =>
       onChange((chosen.includes(word) ? chosen.filter((one) => one !== word) : [...chosen, word]).join(', '))
     return (
@@ -94,13 +97,13 @@ export function Operand({
     <span class="filter-value">
       <input
         aria-label={t('Value')}
-        aria-invalid={fault !== null}
+        id={id}
         value={line.value}
         inputMode={isNumber ? 'decimal' : undefined}
         placeholder={isList ? (isNumber ? 'a; b; c' : 'a, b, c') : t('value')}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      {fault && <small class="error">{fault}</small>}
+      <InputNotes for={id} error={fault ?? undefined} />
     </span>
   )
 }

@@ -1,12 +1,13 @@
 import type { Json } from '@tildebase/nouns'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { FieldInput } from '../../parts/forms/field-input.tsx'
 import { saveFields } from '../../parts/forms/save.ts'
 import { Value } from '../../parts/value.tsx'
 import { t } from '../../texts/text.ts'
-import { sayError } from '../../toast.ts'
+import { issuesOf, sayError } from '../../toast.ts'
+import { InputNotes, useFocusOnRefused } from '../../ui/basics.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
@@ -36,11 +37,14 @@ export function EditRow(props: {
   const { base, changed: draft } = kept.draft
   const setField = (name: string, value: Json) =>
     kept.set((old) => ({ ...old, changed: { ...old.changed, [name]: value } }))
+  const [error, setError] = useState<Error | null>(null)
+  const issues = issuesOf(error)
   const row = useRef<HTMLTableRowElement>(null)
   useLayoutEffect(
     () => row.current?.querySelector<HTMLElement>('td:not(.select) :is(input, select, textarea)')?.focus(),
     [],
   )
+  useFocusOnRefused(row, error)
   // With the drawing and not after it: the next key may leave the row.
   useLayoutEffect(
     () => props.onState(kept.isSaving ? 'saving' : isEmpty(kept.draft) ? 'unchanged' : 'changed'),
@@ -57,6 +61,7 @@ export function EditRow(props: {
         kept.forget()
         props.onSaved()
       } catch (reason) {
+        setError(reason as Error)
         sayError(reason)
       }
     })
@@ -75,13 +80,16 @@ export function EditRow(props: {
         return (
           <td key={name}>
             {isEditable(noun, field) ? (
-              <FieldInput
-                id={`edit-${name}`}
-                label={labelOf(name)}
-                field={field}
-                value={name in draft ? draft[name] : base[name]}
-                onChange={(value) => setField(name, value)}
-              />
+              <>
+                <FieldInput
+                  id={`edit-${name}`}
+                  label={labelOf(name)}
+                  field={field}
+                  value={name in draft ? draft[name] : base[name]}
+                  onChange={(value) => setField(name, value)}
+                />
+                <InputNotes for={`edit-${name}`} error={issues.find((issue) => issue.field === name)?.message} />
+              </>
             ) : (
               <Value value={base[name]} field={field} name={name} entity={base} />
             )}

@@ -1,9 +1,10 @@
 import type { Json } from '@tildebase/nouns'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { t } from '../../texts/text.ts'
-import { sayError } from '../../toast.ts'
+import { issuesOf, sayError } from '../../toast.ts'
+import { InputNotes, useFocusOnRefused } from '../../ui/basics.tsx'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
@@ -34,6 +35,9 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
   const { base, value } = kept.draft
   const box = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
+  const [error, setError] = useState<Error | null>(null)
+  const issue = issuesOf(error).find((one) => one.field === field.name)
+  useFocusOnRefused(box, error)
   const done = () => {
     kept.forget()
     props.onDone()
@@ -43,6 +47,7 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
       try {
         if (next === base[field.name] || (await saveFields(noun, base, { [field.name]: next ?? null }))) done()
       } catch (reason) {
+        setError(reason as Error)
         sayError(reason)
       }
     })
@@ -66,6 +71,7 @@ export function InPlace(props: { noun: Noun; entity: Entity; field: FormField; o
       }}
     >
       <FieldInput id={`fact-${field.name}`} label={labelOf(field.name)} field={field} value={value} onChange={change} />
+      <InputNotes for={`fact-${field.name}`} error={issue?.message} />
       {!isChoice && (
         <button type="submit" class="primary icon-only" aria-label={t('Save')} aria-busy={kept.isSaving}>
           <Icon name="check" />

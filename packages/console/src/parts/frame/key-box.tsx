@@ -78,6 +78,7 @@ export function KeyBox() {
         <Labelled
           label={t('Key')}
           for={`${id}-key`}
+          refusedBy={error ? `${id}-failure` : undefined}
           hint={t('The first start printed one; it is in data/root.key on the server.')}
         >
           <input
@@ -112,7 +113,9 @@ export function KeyBox() {
           <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />{' '}
           {t('Keep the key until this tab is closed')}
         </label>
-        <Failure error={error} />
+        <div id={`${id}-failure`}>
+          <Failure error={error} />
+        </div>
         {restored && <Tasks of={restored} onEnd={() => void enter(restored)} />}
         {unknown !== null && unknown === tenant.trim() && (
           <p class="notice" role="alert">

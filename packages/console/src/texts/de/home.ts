@@ -60,6 +60,8 @@ const texts = {
   'Reject…': 'Ablehnen…',
   'Decide the conflicts first, or choose the changes to approve':
     'Entscheiden Sie zuerst die Konflikte, oder wählen Sie die Änderungen, die Sie annehmen',
+  '{}: approved.': '{}: angenommen.',
+  '{}: rejected.': '{}: abgelehnt.',
   'Approve (a)': 'Annehmen (a)',
   'Approve {} of {}': '{} von {} annehmen',
   'You proposed this: another key approves it.': 'Sie haben das vorgeschlagen: Ein anderer Schlüssel nimmt es an.',

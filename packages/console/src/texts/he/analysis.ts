@@ -42,6 +42,7 @@ const texts = {
   'Type or pattern': 'סוג או תבנית',
   'Words in the events': 'מילים באירועים',
   'By whom': 'על ידי מי',
+  'Write a type such as Deal, or a pattern such as *.created.': 'יש לכתוב סוג כמו Deal או תבנית כמו *.created.',
   'by anyone': 'על ידי כולם',
   'Continue · {} waiting': 'המשך · {} ממתינים',
   from: 'מתאריך',

@@ -60,6 +60,8 @@ const texts = {
   'Reject…': 'דחייה…',
   'Decide the conflicts first, or choose the changes to approve':
     'החליטו קודם על ההתנגשויות, או בחרו אילו שינויים לאשר',
+  '{}: approved.': '{}: אושר.',
+  '{}: rejected.': '{}: נדחה.',
   'Approve (a)': 'אישור (a)',
   'Approve {} of {}': 'אישור {} מתוך {}',
   'You proposed this: another key approves it.': 'אתם הצעתם זאת: מפתח אחר מאשר.',
