@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BROWSER, type Tab } from './browser.ts'
+import { BROWSER } from './browser.ts'
 import { giveKey, useStage } from './stage.ts'
 
 const stage = useStage()
@@ -190,122 +190,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     expect(side.x).toBeGreaterThan(600)
     await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
   })
-
-  test('no page of the console has an English word in Hebrew', async () => {
-    // What is stored has no letters, so every Latin word is a text of the console.
-    const send = (path: string, body: object) => stage.host.request('POST', `/~words/${path}`, body)
-    const deal = await send('Deal', { name: '1', value: 5, stage: 'Won' })
-    await send('Deal', { name: '14', value: 5, stage: 'Qualification' })
-    const contact = await send('Contact', { name: '2', email: '3@4.5' })
-    const agent = stage.host.as(await stage.host.key('words', 'propose:crm', { name: '9' }))
-    const operations = [
-      { method: 'PUT', path: `/Contact/${contact.body.$id}`, body: { title: '10' } },
-      { method: 'PUT', path: `/Deal/${deal.body.$id}`, body: { stage: 'Negotiation' } },
-    ]
-    const proposal = await agent('POST', '/~words/batch?propose=11', { operations })
-    await stage.host.request('PUT', `/~words/Contact/${contact.body.$id}`, { title: '12' })
-    await stage.host.request('PUT', '/~words/schema/Dashboard', { name: 'string!', tiles: 'json', shared: 'boolean' })
-    const tiles = [
-      { source: 'count', of: 'Deal', group: 'stage' },
-      { source: 'sum', of: 'Deal', field: 'value' },
-      { source: 'metric', of: 'deals_won' },
-    ]
-    const dashboard = await send('Dashboard', { name: '13', tiles, shared: true })
-    const flow = await send('Workflow', { name: '6', steps: [] })
-    await send('webhooks', { url: 'https://127.0.0.1/7', events: ['*'] })
-    const { page } = await stage.browser.open()
-    await page.addInitScript(() => localStorage.setItem('tildebase.preferences', '{"language":"he"}'))
-    await page.goto(`${stage.host.url}/console#/~words/`)
-    const found: string[] = (await latinWords(page)).map((word) => `key box: ${word}`)
-    await page.locator('.key-box input[type=password]').fill(await stage.host.key('words', 'admin:all', { name: '8' }))
-    await page.locator('.key-box button.primary').click()
-    await page.locator('main#main h1').waitFor()
-
-    for (const path of [
-      ...HEBREW_PAGES,
-      `Deal/${deal.body.$id}`,
-      `Contact/${contact.body.$id}`,
-      `Workflow/${flow.body.$id}`,
-      `changesets/${proposal.body.$id}`,
-      `dashboards/${dashboard.body.$id}`,
-      `Deal?asOf=${new Date().toISOString()}`,
-    ]) {
-      await page.goto(`${stage.host.url}/console#/~words/${path}`)
-      await page.locator('main#main :is(h1, .empty)').first().waitFor()
-      await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
-      found.push(...(await latinWords(page)).map((word) => `${path}: ${word}`))
-    }
-    await page.goto(`${stage.host.url}/console#/~words/import`)
-    const buffer = Buffer.from('1;2\n3;3@4.5\n;7@8.9\n')
-    await page.locator('input[type=file]').setInputFiles({ name: '1.csv', mimeType: 'text/csv', buffer })
-    await page.locator('.file-reading').waitFor()
-    found.push(...(await latinWords(page)).map((word) => `a file: ${word}`))
-    await page.goto(`${stage.host.url}/console#/~words/keys`)
-    await page.locator('.head button.primary').click()
-    await page.locator('dialog fieldset').waitFor()
-    found.push(...(await latinWords(page)).map((word) => `a new key: ${word}`))
-    await page.evaluate(() => localStorage.removeItem('tildebase.preferences'))
-
-    expect(found).toEqual([])
-  })
 })
-
-const HEBREW_PAGES = [
-  '',
-  'Deal',
-  'Deal?layout=board',
-  'Deal?layout=calendar',
-  'Deal?filter={"value":{"$gt":1}}',
-  'Contact?new=1',
-  'dashboards',
-  'metrics',
-  'asks',
-  'changesets',
-  'events',
-  'bin',
-  'query',
-  'agent',
-  'import',
-  'integrations',
-  'types',
-  'types/new',
-  'types/Deal',
-  'webhooks',
-  'settings',
-  'people',
-  'roles',
-  'keys',
-]
-
-/** Names, examples and abbreviations that are the same in every language. */
-const SAME =
-  /^(tildebase|csv|json|ndjson|api|mcp|crm|url|https?|pdf|mrr|arr|nrr|ltv|webhooks?|oauth|cron|typescript|deutsch|english|ctrl|enter|boat|service|contract|status|stage|name|europe|berlin|admin|member|viewer|sales|deal|won|created|data|root|key|windows|macintosh)$/
-
-/** The Latin words that a page shows or reads out, without code. */
-async function latinWords(page: Tab['page']): Promise<string[]> {
-  const texts: string[] = await page.evaluate(() => {
-    const isCode = (element: Element | null) =>
-      element?.closest('code, pre, kbd, .code, .cm-editor, bdi, .brand') != null
-    const found: string[] = []
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    while (walker.nextNode()) {
-      const parent = walker.currentNode.parentElement
-      const isHidden = parent?.closest('script, style, noscript, .event-type, .hook-step option') != null
-      if (!isCode(parent) && !isHidden) found.push(walker.currentNode.textContent ?? '')
-    }
-    for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
-      if (isCode(element)) continue
-      for (const name of ['aria-label', 'placeholder']) {
-        // An example of code is code.
-        const text = element.getAttribute(name) ?? ''
-        if (!/[*$|]|\w\.\w/.test(text)) found.push(text)
-      }
-    }
-    return found
-  })
-  const words = texts.flatMap((text) => text.match(/[A-Za-z]{3,}/g) ?? [])
-  return [...new Set(words.filter((word) => !SAME.test(word.toLowerCase()) && !/^[A-Z]{3}$/.test(word)))]
-}
 
 describe.skipIf(BROWSER === null)('the day of a list', () => {
   test('a favourite and a view are in the sidebar, and types without entries are folded away', async () => {

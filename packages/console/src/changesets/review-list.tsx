@@ -118,14 +118,16 @@ function ChangeLine({ line: { type, field, from, to, isConflict } }: { line: Lin
   const [isWhole, setWhole] = useState(false)
   const side = (value: typeof from) =>
     value === null ? <span class="none">{t('empty')}</span> : <Value value={value} field={declared} name={field} />
+  // A text may be cut off. A choice is shown whole, in the reader's language.
+  const hint = (value: typeof from) => (declared?.kind === 'string' ? shortText(value, 400) : undefined)
   return (
     <>
       <span class={`review-field${isConflict ? ' wrong' : ''}`} title={field}>
         {labelOf(field)}
       </span>
-      {from !== null && <del title={shortText(from, 400)}>{side(from)}</del>}
+      {from !== null && <del title={hint(from)}>{side(from)}</del>}
       {from !== null && <Arrow />}
-      <ins title={shortText(to, 400)}>{side(to)}</ins>
+      <ins title={hint(to)}>{side(to)}</ins>
       {[from, to].some(isLong) && (
         <button
           type="button"

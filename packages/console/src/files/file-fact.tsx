@@ -2,7 +2,7 @@ import { saveFields } from '../parts/forms/save.ts'
 import { asOf } from '../place.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
-import { Act } from '../ui/basics.tsx'
+import { Act, Empty } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { Entity } from '../values/entity.ts'
 import { inSentence } from '../values/format.ts'
@@ -31,7 +31,7 @@ export function FileFact({ noun, entity, name }: { noun: Noun; entity: Entity; n
   }
   return (
     <dd class={`file-fact${isOver ? ' over' : ''}`} {...handlers}>
-      {values.length === 0 && <span class="none">{writes ? t('Drop a file here') : '—'}</span>}
+      {values.length === 0 && (writes ? <span class="none">{t('Drop a file here')}</span> : <Empty />)}
       {values.map((value, n) => (
         <div key={`${n} ${value.hash}`} class="file-line">
           {kindOf(value) === 'image' && value.size <= LARGEST_PICTURE && (

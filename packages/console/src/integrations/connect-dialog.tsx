@@ -10,8 +10,8 @@ import type { Entity } from '../values/entity.ts'
 const TYPE = 'Integration'
 
 const PROVIDERS = [
-  { value: 'hubspot', label: 'HubSpot', reads: 'companies, contacts, deals and tickets' },
-  { value: 'stripe', label: 'Stripe', reads: 'customers, subscriptions and invoices' },
+  { value: 'hubspot', label: 'HubSpot', reads: t('companies, contacts, deals and tickets') },
+  { value: 'stripe', label: 'Stripe', reads: t('customers, subscriptions and invoices') },
   { value: 'github', label: 'GitHub', reads: t('the issues of a repository') },
 ]
 

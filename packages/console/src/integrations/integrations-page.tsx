@@ -85,7 +85,7 @@ function Integrations() {
           },
           {
             label: t('Last run'),
-            cell: ({ lastSyncedAt }) => (lastSyncedAt ? agoText(String(lastSyncedAt)) : 'never'),
+            cell: ({ lastSyncedAt }) => (lastSyncedAt ? agoText(String(lastSyncedAt)) : t('never')),
           },
         ]}
         actions={(one) =>

@@ -5,6 +5,7 @@ import { mayRead } from '../service/access.ts'
 import { useNames } from '../service/names.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
+import { Empty } from '../ui/basics.tsx'
 import { actorName } from '../values/actors.ts'
 import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
 import { dateText, initialsOf, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
@@ -23,7 +24,7 @@ interface ValueProps {
 
 /** A field's value, shown as what it is: a state, an amount, a time, a link. */
 export function Value({ value, field, name = field?.name ?? '', entity, isNear = false }: ValueProps) {
-  if (value === null || value === undefined || value === '') return <span class="none">—</span>
+  if (value === null || value === undefined || value === '') return <Empty />
   if (field?.kind === 'forward' || field?.kind === 'back' || isEntity(value)) {
     return <Links value={value} target={targetOf(field)} />
   }

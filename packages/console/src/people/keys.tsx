@@ -68,7 +68,7 @@ export function KeysPage() {
             ),
           },
           { label: t('Begins with'), cell: (key) => <code>{key.keyPrefix as string}</code> },
-          { label: t('Scopes'), cell: (key) => <code>{(key.scopes as string) || '—'}</code> },
+          { label: t('Scopes'), cell: (key) => (key.scopes ? <code>{key.scopes as string}</code> : '') },
           { label: t('Status'), cell: (key) => <State value={String(key.status)} /> },
           { label: t('Expires'), cell: (key) => <Value value={key.expiresAt} name="expiresAt" /> },
           { label: t('Last used'), cell: (key) => <Value value={key.lastUsedAt} name="lastUsedAt" /> },

@@ -84,6 +84,15 @@ export function FoldedJson({ value, label }: { value: unknown; label: string }) 
   )
 }
 
+/** In the place of a value that is not there: a dash, which is read out as a word. */
+export function Empty() {
+  return (
+    <span class="none" role="img" aria-label={t('empty')}>
+      —
+    </span>
+  )
+}
+
 /** Why the service refused what a form gave. */
 export const Refusal = createContext<Error | null>(null)
 

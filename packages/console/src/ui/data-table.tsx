@@ -2,7 +2,7 @@ import '../../style/pages/records.css'
 import type { ComponentChildren } from 'preact'
 import type { Data } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
-import { Scroll } from './basics.tsx'
+import { Empty, Scroll } from './basics.tsx'
 import { Failure, Skeleton } from './states.tsx'
 
 /** A column of a table: its head, and what it shows of a row. */
@@ -54,7 +54,7 @@ export function DataTable<T>(props: {
                 <tr key={props.keyOf(row)} class={at === props.active ? 'active' : ''}>
                   {columns.map(({ label, cell, isNumber }) => (
                     <td key={label} class={isNumber ? 'right number' : ''} data-label={label}>
-                      {cell(row)}
+                      {orEmpty(cell(row))}
                     </td>
                   ))}
                   {actions && <td class="row-actions">{actions(row)}</td>}
@@ -66,4 +66,9 @@ export function DataTable<T>(props: {
       )}
     </>
   )
+}
+
+/** A cell is never without content: on a telephone it is a line with a label. */
+function orEmpty(content: ComponentChildren): ComponentChildren {
+  return content === null || content === undefined || content === '' || content === '—' ? <Empty /> : content
 }

@@ -3,7 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { preferences } from '../preferences.ts'
 import { answer, filled, hasSmallNouns, t, word } from '../texts/text.ts'
 
-/** English is written as the reader's country does; another language as its own. */
+/** A language is written as the reader's country does. */
 const LANGUAGE = typeof localStorage === 'undefined' ? 'en' : preferences.value.language
 export const LOCALE = localeOf()
 const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
@@ -122,6 +122,12 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
+/** The day that weeks begin with where the reader is: 0 is Sunday. */
+export function firstWeekday(locale = LOCALE): number {
+  const known = new Intl.Locale(locale) as Intl.Locale & { getWeekInfo?(): { firstDay: number } }
+  return (known.getWeekInfo?.().firstDay ?? 1) % 7
+}
+
 /** `3 days ago`. */
 export function agoText(iso: string, now = Date.now()): string {
   const seconds = (Date.parse(iso) - now) / 1_000
@@ -198,7 +204,10 @@ export function fromLocalInput(text: string): string | null {
 
 function localeOf(): string {
   if (typeof navigator === 'undefined') return 'en'
-  return LANGUAGE === 'en' ? navigator.language : LANGUAGE
+  const { language, languages } = navigator
+  if (LANGUAGE !== 'en') return languages.find((one) => one.split('-')[0] === LANGUAGE) ?? LANGUAGE
+  const { region } = new Intl.Locale(language).maximize()
+  return language.startsWith('en') || region === undefined ? language : `en-${region}`
 }
 
 export const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ''

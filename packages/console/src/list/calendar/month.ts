@@ -1,6 +1,7 @@
 import type { Json } from '@tildebase/nouns'
 import { pagesOf } from '../../service/pages.ts'
 import type { Entity } from '../../values/entity.ts'
+import { firstWeekday } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 import { dayName, dayNamed, dayOf, moved } from '../filter/periods.ts'
 import type { Question } from '../question.ts'
@@ -11,7 +12,7 @@ const MOST = 600
 /** The days that a calendar shows for a month: six whole weeks, which begin as the reader's country has it. */
 export function daysOf(month: Date): Date[] {
   const first = new Date(month.getFullYear(), month.getMonth(), 1)
-  const back = (first.getDay() - firstDay() + 7) % 7
+  const back = (first.getDay() - firstWeekday() + 7) % 7
   return Array.from({ length: WEEKS * 7 }, (_, n) => moved(first, n - back))
 }
 
@@ -57,10 +58,4 @@ function dayIn(value: Json | undefined): string {
 
 function isDay(noun: Noun, field: string): boolean {
   return noun.fields[field]?.kind === 'date'
-}
-
-/** The day that weeks begin with: 0 is Sunday. */
-function firstDay(): number {
-  const locale = new Intl.Locale(navigator.language) as Intl.Locale & { getWeekInfo?(): { firstDay: number } }
-  return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }

@@ -1,6 +1,7 @@
 import { catalogue, type Json } from '@tildebase/nouns'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { firstWeekday } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
 import { type Condition, faultOf, type Group, groupOf, operatorsFor, queryOf, refield } from './filter.ts'
 import { dayName, moved, PERIODS, periodOf } from './periods.ts'
@@ -105,6 +106,8 @@ test('a number that cannot be read is named', () => {
   expect(faultOf({ field: 'value', operator: 'is', value: '1.5' }, 'number')).toBeNull()
 })
 
+const MONDAY = 1
+
 describe('named periods', () => {
   const now = new Date(2026, 10, 17, 15, 30)
 
@@ -120,8 +123,17 @@ describe('named periods', () => {
     ['last quarter', '2026-07-01', '2026-10-01'],
     ['last year', '2025-01-01', '2026-01-01'],
   ])('%s', (name, from, to) => {
-    const period = periodOf(name, now)!
+    const period = periodOf(name, now, MONDAY)!
     expect([dayName(period.from), dayName(period.to)]).toEqual([from, to])
+  })
+
+  test.each([
+    ['de', '2026-11-16'],
+    ['en-US', '2026-11-15'],
+    ['he', '2026-11-15'],
+    ['ar-EG', '2026-11-14'],
+  ])('a week begins as %s has it', (locale, from) => {
+    expect(dayName(periodOf('this week', now, firstWeekday(locale))!.from)).toBe(from)
   })
 
   test('are days in a field of days, and moments in others', () => {

@@ -1,3 +1,5 @@
+import { firstWeekday } from '../../values/format.ts'
+
 /** A stretch of time, from its first moment to the first moment after it. */
 export interface Period {
   readonly from: Date
@@ -24,8 +26,8 @@ export const PERIODS = [
   'next month',
 ] as const
 
-/** The stretch that a name means on a day, or null when it is no name of one. Weeks begin on Monday. */
-export function periodOf(name: string, now = new Date()): Period | null {
+/** The stretch that a name means on a day, or null when it is no name of one. Weeks begin as the reader's country has it. */
+export function periodOf(name: string, now = new Date(), weekday = firstWeekday()): Period | null {
   const today = dayOf(now)
   const [, which, count, unit] = /^(last|next) (\d+) (days)$/.exec(name) ?? []
   if (unit !== undefined) {
@@ -39,7 +41,7 @@ export function periodOf(name: string, now = new Date()): Period | null {
   const [, step, part] = /^(this|last|next) (week|month|quarter|year)$/.exec(name) ?? []
   if (part === undefined) return null
   const at = step === 'this' ? 0 : step === 'last' ? -1 : 1
-  return { from: beginning(today, part, at), to: beginning(today, part, at + 1) }
+  return { from: beginning(today, part, at, weekday), to: beginning(today, part, at + 1, weekday) }
 }
 
 /** The first moment of a day in the zone of the browser. */
@@ -63,9 +65,9 @@ export function dayNamed(name: string): Date | null {
   return day === undefined ? null : new Date(Number(year), Number(month) - 1, Number(day))
 }
 
-function beginning(today: Date, part: string, step: number): Date {
+function beginning(today: Date, part: string, step: number, weekday: number): Date {
   const [year, month] = [today.getFullYear(), today.getMonth()]
-  if (part === 'week') return moved(today, 7 * step - ((today.getDay() + 6) % 7))
+  if (part === 'week') return moved(today, 7 * step - ((today.getDay() - weekday + 7) % 7))
   if (part === 'month') return new Date(year, month + step, 1)
   if (part === 'quarter') return new Date(year, month - (month % 3) + 3 * step, 1)
   return new Date(year + step, 0, 1)

@@ -97,6 +97,8 @@ const texts = {
   'The connection broke while the file was sent.': 'Die Verbindung brach ab, während die Datei gesendet wurde.',
   'The import was cancelled.': 'Der Import wurde abgebrochen.',
   'The server answered {}.': 'Der Server antwortete {}.',
+  'companies, contacts, deals and tickets': 'Firmen, Kontakte, Geschäfte und Tickets',
+  'customers, subscriptions and invoices': 'Kunden, Abonnements und Rechnungen',
   'the issues of a repository': 'die Issues eines Repositorys',
   'when you start it': 'wenn Sie es starten',
   'every hour': 'jede Stunde',

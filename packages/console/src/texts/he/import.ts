@@ -93,6 +93,8 @@ const texts = {
   'The connection broke while the file was sent.': 'החיבור נקטע בזמן שליחת הקובץ.',
   'The import was cancelled.': 'הייבוא בוטל.',
   'The server answered {}.': 'השרת ענה {}.',
+  'companies, contacts, deals and tickets': 'חברות, אנשי קשר, עסקאות ופניות',
+  'customers, subscriptions and invoices': 'לקוחות, מינויים וחשבוניות',
   'the issues of a repository': 'הנושאים של מאגר',
   'when you start it': 'כשאתם מפעילים',
   'every hour': 'כל שעה',
