@@ -42,7 +42,8 @@ const texts = {
   'Type or pattern': 'Typ oder Muster',
   'Words in the events': 'Wörter in den Ereignissen',
   'By whom': 'Von wem',
-  'Write a type such as Deal, or a pattern such as *.created.': 'Schreiben Sie eine Art wie Deal oder ein Muster wie *.created.',
+  'Write a type such as Deal, or a pattern such as *.created.':
+    'Schreiben Sie eine Art wie Deal oder ein Muster wie *.created.',
   'by anyone': 'von allen',
   'Continue · {} waiting': 'Fortsetzen · {} warten',
   from: 'von',
