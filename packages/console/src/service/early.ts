@@ -10,7 +10,7 @@ export async function fetchEarly(path: string, init: RequestInit): Promise<Respo
   return (await asked) ?? fetch(path, init)
 }
 
-/** Drops what nobody has used: it was asked for by nobody, or by somebody else. */
+/** Drops what was not used: the person who asked for it is not the one who is signed in. */
 export function forgetEarly(): void {
   globalThis.early?.clear()
 }
