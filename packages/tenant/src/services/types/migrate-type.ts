@@ -25,6 +25,7 @@ import { areOwnFiles } from '../../write/files.ts'
 import { isThere } from '../../write/references.ts'
 import { applyVerb, writeState } from '../../write/verb.ts'
 import type { Write } from '../../write/write.ts'
+import { renameInStored } from './rename-stored.ts'
 import { demandNoRowFilter } from './row-filters.ts'
 import { ownNotation, putType, schemaId } from './schema.ts'
 
@@ -52,7 +53,10 @@ export function* renameTypeField(write: Write, type: Noun, from: string, to: str
   if (Object.hasOwn(type.fields, to) || Object.hasOwn(type.verbs, to)) {
     throw invalidSchema(type, to, `${type.name} has ${to} already`)
   }
+  const { nouns } = engine
   yield* putType(write, type.name, renameInNotation(notation, from, to), { recomputes: false })
+  // Before the entities: their events are judged by filters with the new name.
+  yield* renameInStored(write, { nouns, type: type.name, from, to })
   const misfits: Misfit[] = []
   const changed = yield* migrate(write, type.name, (id, state) => {
     if (!Object.hasOwn(state, from)) return state
@@ -74,6 +78,7 @@ export function* renameTypeField(write: Write, type: Noun, from: string, to: str
 function* adoptField(write: Write, type: Noun, from: string, to: string): Steps<number> {
   const field = type.fields[to]!
   if (!holdsValues(field)) throw invalidSchema(type, to, 'is computed or an inverse relation, which stores no values')
+  yield* renameInStored(write, { nouns: write.engine.nouns, type: type.name, from, to })
   const misfits: Misfit[] = []
   const changed = yield* migrate(write, type.name, (id, state) => {
     if (!Object.hasOwn(state, from)) return state

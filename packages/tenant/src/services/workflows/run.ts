@@ -23,6 +23,7 @@ import { foreignContent } from './steps/files.ts'
 import { type RequestTask, shownRequest } from './steps/request.ts'
 import { isWaiting, type Step, stepAt, titleOf, undoneStep, type VerbStep } from './steps/step.ts'
 import { beginWait, endOfWait } from './steps/waiting.ts'
+import { withTodaysNames } from './todays-names.ts'
 import type { Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
@@ -137,7 +138,7 @@ function eventOf(engine: Engine, { id, seq, at, workflow, startedAt }: RunRow, g
   if (row) {
     if (row.data === null && startedAt !== null) return null
     const shown = visibilityOf(engine, grant, null).show(row)
-    return shown && eventView(shown, engine)
+    return shown && withTodaysNames(engine, eventView(shown, engine), row.seq)
   }
   return { id, type: 'Workflow.scheduled', timestamp: isoOf(at), tenant: engine.slug, entityId: workflow, data: {} }
 }
@@ -199,7 +200,7 @@ function walk(write: Write, progress: Progress): Task | null {
     if (isLate && !hasUndo(definition)) return end(write, run, 'Failed', tooLong(definition))
     const event = progress.event()
     if (event === null) return endUnseen(write, run)
-    const sources = sourcesOf(progress, event)
+    const sources = sourcesOf(write.engine, progress, event)
     const outcome = isLate
       ? failed(write, progress, place, new Problem('over_budget', tooLong(definition)))
       : runStep(write, progress, place, step, sources, deadline)
@@ -363,11 +364,12 @@ function errorOf({ definition, steps }: Progress, state: 'Succeeded' | 'Failed')
   return `Step ${i} (${titleOf(definition.steps[i]!)}) failed: ${failure!.error}${undone.join('')}`
 }
 
-function sourcesOf({ definition, steps }: Progress, event: JsonObject): Sources {
+function sourcesOf(engine: Engine, { run, definition, steps }: Progress, event: JsonObject): Sources {
   const outputs = definition.steps.map((_, i) => {
     const row = steps.get(i)
     if (row?.state === 'Skipped') return null
-    return row?.state === 'Succeeded' && row.output !== null ? (JSON.parse(row.output) as Json) : undefined
+    if (row?.state !== 'Succeeded' || row.output === null) return undefined
+    return withTodaysNames(engine, JSON.parse(row.output) as Json, run.seq ?? 0)
   })
   return { event, steps: outputs }
 }

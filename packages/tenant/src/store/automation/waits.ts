@@ -61,6 +61,22 @@ export function waitsFor(sql: Sql, pattern: string, field: string, value: string
     .map(toWait)
 }
 
+/** Waits of runs whose event has not come, in their order after one of them. */
+export function openWaits(sql: Sql, after: Pick<WaitRow, 'run' | 'step'>, limit: number): WaitRow[] {
+  return sql
+    .rows(
+      `SELECT run, step, pattern, field, value, filter, seq
+      FROM waits
+      WHERE seq IS NULL AND (run, step) > (?, ?)
+      ORDER BY run, step
+      LIMIT ?`,
+      after.run,
+      after.step,
+      limit,
+    )
+    .map(toWait)
+}
+
 /** How many runs wait for a pattern without an equality that would find them. */
 export function countOpenWaits(sql: Sql, pattern: string): number {
   return sql.rows(`SELECT count(*) FROM waits WHERE seq IS NULL AND pattern = ? AND field = ''`, pattern)[0]![0]

@@ -7,7 +7,7 @@ export type RunState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancell
 type RunTrigger = 'event' | 'schedule' | 'manual' | 'retry' | 'call'
 
 /** The fields of the workflow that decide what a run does; the rights are of earlier versions. */
-interface RunDefinition {
+export interface RunDefinition {
   readonly behaviour: JsonObject
   readonly rights?: string
 }
@@ -67,6 +67,25 @@ export function openDefinitions(sql: Sql, workflow: string): readonly RunDefinit
   return sql
     .rows('SELECT definition FROM workflow_runs WHERE workflow = ? AND ended_at IS NULL', workflow)
     .flatMap(([definition]) => (definition === null ? [] : [JSON.parse(definition) as RunDefinition]))
+}
+
+/** The definitions with which runs began, each once with its workflow, or the agent of a call. */
+export function allDefinitions(
+  sql: Sql,
+): { readonly workflow: string; readonly trigger: string; readonly text: string }[] {
+  return sql
+    .rows('SELECT DISTINCT workflow, trigger, definition FROM workflow_runs WHERE definition IS NOT NULL')
+    .map(([workflow, trigger, text]) => ({ workflow, trigger, text }))
+}
+
+/** Replaces a definition in the runs of a workflow. */
+export function changeDefinition(sql: Sql, workflow: string, text: string, definition: RunDefinition): void {
+  sql.run(
+    'UPDATE workflow_runs SET definition = ? WHERE workflow = ? AND definition = ?',
+    JSON.stringify(definition),
+    workflow,
+    text,
+  )
 }
 
 /** The runs of a workflow that have not ended. */

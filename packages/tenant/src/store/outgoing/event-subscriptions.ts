@@ -55,6 +55,11 @@ export function saveEventSubscription(sql: Sql, subscription: Omit<EventSubscrip
   )
 }
 
+/** Narrows a subscription in other words. Its id stays: it belongs to the words of the request. */
+export function changeArguments(sql: Sql, id: string, text: string): void {
+  sql.run('UPDATE event_subscriptions SET arguments = ? WHERE id = ?', text, id)
+}
+
 export function endEventSubscription(sql: Sql, id: string): void {
   sql.run('UPDATE event_subscriptions SET ended = 1 WHERE id = ?', id)
 }

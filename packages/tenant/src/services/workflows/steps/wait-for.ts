@@ -100,6 +100,11 @@ function isAwaited(engine: Engine, grant: Grant, { pattern, filter }: WaitRow, e
   }
 }
 
+/** What runs wait for is read again. */
+export function forgetWaits(engine: Engine): void {
+  engine.cache.forget(CACHED)
+}
+
 function pairs(engine: Engine) {
   return engine.cache.get([CACHED], 'waits', () => waitedFor(engine.sql))
 }
