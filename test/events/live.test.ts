@@ -180,10 +180,10 @@ describe('the live change stream', () => {
     expect(JSON.stringify(second.messages)).not.toContain('Ada Secret')
   })
 
-  test('an id that was never given out is 400 invalid_cursor', async () => {
+  test.each(['nonsense', '999999'])('the id %s that was never given out is 400 invalid_cursor', async (id) => {
     const { status, body } = await host.request('GET', `/~${tenant}/events`, undefined, {
       accept: 'text/event-stream',
-      'last-event-id': 'nonsense',
+      'last-event-id': id,
     })
     expect([status, body.error]).toEqual([400, 'invalid_cursor'])
   })

@@ -148,6 +148,18 @@ describe('the change stream', () => {
     expect((await get('/events?cursor=abc')).body.error).toBe('invalid_cursor')
   })
 
+  test('a cursor beyond the last event is 400: its reader would miss what comes next', async () => {
+    await post('/Contact', { name: 'Ada' })
+    const { cursor } = (await get('/events')).body
+
+    const [last, beyond] = await Promise.all(
+      [Number(cursor), Number(cursor) + 1].map((n) => get(`/events?cursor=${n}`)),
+    )
+
+    expect([last!.status, beyond!.status, beyond!.body.error]).toEqual([200, 400, 'invalid_cursor'])
+    expect(beyond!.body).toMatchObject({ field: 'cursor', seq: Number(cursor) })
+  })
+
   test('wait delays an empty page until there is a requested event', async () => {
     await post('/Deal', { name: 'Engine' })
     const waiting = get('/events?cursor=1&type=Contact&wait=30')

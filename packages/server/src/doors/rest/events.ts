@@ -11,7 +11,7 @@ import { routeOfType, streamRoute, writeRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, countAll, GET, list, read } from './entities.ts'
-import { lastSeen, liveReply, seqOf, Waiter, wantsLive } from './live.ts'
+import { lastSeen, liveReply, reached, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
 import { warningHandle } from './unknown-fields.ts'
 
@@ -197,10 +197,11 @@ function patternsOf(call: Call): Patterns {
 }
 
 /** The seq after which the stream begins: that of `cursor`, and not before `since`. */
-function startOf({ read: reader, query }: Call): number {
+function startOf(call: Call): number {
+  const { read: reader, query } = call
   const cursor = textParam(query, 'cursor')
   const since = textParam(query, 'since')
-  const after = cursor === undefined || cursor === '' ? 0 : seqOf(cursor, 'cursor')
+  const after = cursor === undefined || cursor === '' ? 0 : reached(call, cursor, 'cursor')
   if (since === undefined || since === '') return after
   return Math.max(after, reader.seqAt(instantOf(reader, since)))
 }

@@ -19,13 +19,29 @@ export function wantsLive(call: Call): boolean {
 /** The seq that a reader has seen last, by `Last-Event-ID` or `lastEventId`, or null. */
 export function lastSeen(call: Call): number | null {
   const text = call.request.headers['last-event-id'] || textParam(call.query, 'lastEventId') || null
-  return text === null ? null : seqOf(text, 'Last-Event-ID')
+  return text === null ? null : reached(call, text, 'Last-Event-ID')
 }
 
 /** A seq that was given out as a cursor or an id. */
 export function seqOf(text: string, field: string): number {
   if (/^\d+$/.test(text) && text.length <= LONGEST_SEQ) return Number(text)
   throw new Problem('invalid_cursor', `${field} must be the id of a received event, such as 17.`, { field })
+}
+
+/** The same of an event that the tenant has. */
+export function reached({ tenant }: Call, text: string, field: string): number {
+  const given = seqOf(text, field)
+  const { seq } = tenant.admin.head
+  if (given <= seq) return given
+  // After a restore of an older state, the reader would otherwise wait until the log is as long again, and miss all of it.
+  throw new Problem(
+    'invalid_cursor',
+    `${field} is ${text}, but the tenant has ${seq} events. Begin again without it.`,
+    {
+      field,
+      seq,
+    },
+  )
 }
 
 /** Answers with all that a source has and will have, until the reader leaves, the key ends or the tenant closes. */
