@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '@tildebase/nouns'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { tildebase } from '../tildebase.ts'
+import { wireTo } from './wire.ts'
 
 type Act = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -229,4 +230,21 @@ test.each([
   expect(refusal).toMatchObject({ code: 'invalid_key', message: expect.stringContaining(sentence) })
   expect(`${(refusal as Error).stack}${JSON.stringify(refusal)}`).not.toContain('hush')
   expect(seen).toEqual([])
+})
+
+test.each([
+  ['', 'not an empty text'],
+  ['localhost:8787', 'not localhost:8787'],
+  ['ftp://localhost', 'not ftp://localhost'],
+])('the address %j is refused before anything is sent', (baseUrl, sentence) => {
+  const message = `baseUrl must be a URL such as http://localhost:8787, ${sentence}.`
+
+  expect(() => wireTo({ baseUrl, apiKey: 'tb_x' })).toThrow(message)
+})
+
+test('in a browser the address may be relative to the page', () => {
+  vi.stubGlobal('location', { href: 'https://tilde.example/console' })
+  onTestFinished(() => void vi.unstubAllGlobals())
+
+  expect(wireTo({ baseUrl: '', apiKey: 'tb_x' }).baseUrl).toBe('')
 })

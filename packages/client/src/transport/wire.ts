@@ -63,6 +63,7 @@ export interface Wire {
 /** A wire to a service. */
 export function wireTo(options: WireOptions): Wire {
   if (!options.auth) checkKey(options.apiKey)
+  if (!options.fetch) checkUrl(options.baseUrl)
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const wire = { ...options, baseUrl }
   return {
@@ -82,6 +83,15 @@ function checkKey(key: unknown): void {
         ? 'has a line break in it'
         : 'has a space or a letter in it that no key has'
   throw new Problem('invalid_key', `The API key ${fault}. Give the secret alone, as it was shown when it was created.`)
+}
+
+/** Refuses an address without its protocol, which fetch would try five times. In a browser it may be relative to the page. */
+function checkUrl(url: string): void {
+  const { location } = globalThis as { readonly location?: { readonly href: string } }
+  const base = location?.href
+  if (URL.canParse(url, base) && /^https?:$/.test(new URL(url, base).protocol)) return
+  const given = url === '' ? 'an empty text' : url
+  throw new Problem('invalid_parameter', `baseUrl must be a URL such as http://localhost:8787, not ${given}.`)
 }
 
 interface Answer {
