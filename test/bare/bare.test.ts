@@ -42,6 +42,7 @@ describe.skipIf(whyNot() !== null).each(KINDS)('$debian, Node $node, npm $npm, a
   test('npm ci && npm test passes', { timeout: HOUR }, async () => {
     const { status, text, seconds } = await machine.run(`npm ci && npm test ${TESTS}`)
 
+    expect(text.match(/^failed: .*/gm)).toBe(null)
     expect(text).toMatch(/^\d+ passed, 0 failed/m)
     expect(status).toBe(0)
     record(kind, `npm ci && npm test ${TESTS}`, seconds)
