@@ -9,6 +9,7 @@ import { startPostgres, type TestPostgres } from './cluster/short/postgres.ts'
 import { TestBucket } from './content/bucket.ts'
 import { type Block, readBlocks, type Served, serve } from './docs.ts'
 import { openSmtp, type TestSmtp } from './mail/smtp.ts'
+import { startRegistry } from './packages/registry.ts'
 import { type Fake, hubspotFake, startFake } from './past/fakes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -23,6 +24,8 @@ const BLOCKS = globSync(
 interface Prepared {
   /** What is done before, which the page does not show. */
   readonly before?: string
+  /** Whether it installs the packages of this repository, in an empty folder. What is endless then comes last. */
+  readonly published?: boolean
   /** Whether it needs another server. */
   readonly second?: boolean
   /** The nodes of a cluster that are its server. */
@@ -94,6 +97,22 @@ const PREPARED: { readonly [block: string]: Prepared } = {
   },
   'docs/operations.md: tilde backup acme -o': { before: ADA },
   'docs/operations.md: tilde tenants list': { before: ADA },
+  'docs/start.md: npm init': { published: true, endless: [{ has: 'npx tildebase', prints: /listens on http/ }] },
+  'docs/project.md: npm create': { published: true, endless: [{ has: 'npm run dev', prints: /Watching/ }] },
+  'packages/create-tildebase/README.md: npm create': {
+    published: true,
+    endless: [{ has: 'npm run dev', prints: /Watching/ }],
+  },
+  'packages/tildebase/README.md: npx tildebase\n': {
+    published: true,
+    endless: [{ has: 'npx tildebase', prints: /listens on http/ }],
+  },
+  'packages/tildebase/README.md: npx tildebase --port': {
+    published: true,
+    places: () => ({ '--port 9000 --data /var/lib/tildebase': '--port 0 --data data' }),
+    endless: [{ has: '--data', prints: /listens on http/ }],
+  },
+  'docs/guides/vite.md: export': { published: true, before: 'mkdir data && echo key > data/root.key' },
   'docs/project.md: tilde schema rename': {
     before: `curl -s -X PUT "$TILDE_URL/~acme/schema/Refund" -H "$AUTH" --json '{"amount": "number", "status": "Requested | Paid"}'`,
   },
@@ -110,15 +129,9 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
   'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian, as root',
   'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
-  'docs/start.md: npm init': 'needs published packages; test/packages installs packed ones',
-  'docs/project.md: npm create': 'needs published packages; test/packages installs packed ones',
-  'packages/create-tildebase/README.md: npm create': 'needs published packages; test/packages installs packed ones',
-  'packages/tildebase/README.md: npx tildebase\n': 'needs published packages; test/packages installs packed ones',
-  'packages/tildebase/README.md: npx tildebase --port': 'needs published packages; test/packages installs packed ones',
   'docs/guides/python.md: pip install': 'needs a published package; the Python blocks of the page run with the wheel',
-  'docs/guides/nextjs.md: export': 'needs published packages; test/tutorials builds the files of the page',
+  'docs/guides/nextjs.md: export': 'installs half a gigabyte; test/tutorials builds the files of the page',
   'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
-  'docs/guides/vite.md: export': 'needs published packages; test/tutorials builds the files of the page',
   'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
   'docs/guides/vite.md: npx vite': 'test/tutorials starts Vite with the files of the page',
   'docs/cloudflare.md: npm ci': 'needs an account of Cloudflare',
@@ -136,6 +149,7 @@ let postgres: TestPostgres | undefined
 let hubspot: Fake
 let smtp: TestSmtp
 let bucket: TestBucket
+let registry: Awaited<ReturnType<typeof startRegistry>> | undefined
 beforeAll(async () => {
   bucket = await new TestBucket().start()
   hubspot = await startFake(hubspotFake({ companies: [], contacts: [], deals: [], tickets: [] }), () => null)
@@ -145,6 +159,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all([hubspot?.stop(), smtp?.close(), bucket?.stop()])
+  registry?.stop()
 })
 
 test('every shell block is a test, or is listed with the reason', () => {
@@ -155,7 +170,8 @@ test('every shell block is a test, or is listed with the reason', () => {
   expect(known.filter((name) => !BLOCKS.some((block) => isNamed(block, name)))).toEqual([])
 })
 
-test.for(Object.entries(PREPARED))('%s', { timeout: 240_000 }, async ([name, prepared], { signal }) => {
+test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, prepared], { signal }) => {
+  if (prepared.published) registry ??= await startRegistry()
   const block = BLOCKS.find((block) => isNamed(block, name))!
   first = prepared.nodes ? await serveNodes(prepared.nodes) : await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
   second = prepared.second ? await serve() : undefined
@@ -191,22 +207,24 @@ function isNamed({ page, code }: Block, name: string): boolean {
 /** Runs a block: endless commands until they print what they should, the others in one shell. */
 async function errorsOf(
   { code }: Block,
-  { before = '', places, endless = [] }: Prepared,
+  { before = '', places, endless = [], published = false }: Prepared,
   home: string,
   signal: AbortSignal,
 ): Promise<string> {
-  symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'))
+  // npm installs into an empty folder. Other blocks have the packages of the clone.
+  if (!published) symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'))
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
   const text = Object.entries(places?.() ?? {}).reduce((text, [from, to]) => text.replaceAll(from, to), code)
   const lines = text.split('\n')
   const isEndless = (line: string) => endless.some(({ has }) => line.includes(has))
   const rest = lines.filter((line) => !isEndless(line)).join('\n')
   let errors = await run(before, home)
+  if (published) errors += await run(rest, home)
   for (const line of lines.filter(isEndless)) {
     const { prints, meanwhile } = endless.find(({ has }) => line.includes(has))!
     errors += await runUntil(line, prints, meanwhile, home, signal)
   }
-  return errors + (await run(rest, home))
+  return published ? errors : errors + (await run(rest, home))
 }
 
 async function run(script: string, home: string): Promise<string> {
@@ -240,7 +258,9 @@ function start(script: string, home: string): { child: ChildProcess; said: () =>
     ...process.env,
     ...bucket.settings,
     ...(postgres && { ...SHARED, TILDE_FILES: undefined }),
-    PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
+    ...registry?.env,
+    // Only a link has the commands of the clone.
+    PATH: `${join(home, 'node_modules', '.bin')}:${process.env.PATH}`,
     HOME: home,
     CURL_HOME: home,
     TILDE_URL: first.url,
