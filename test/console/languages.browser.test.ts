@@ -238,7 +238,7 @@ async function wordsOf(page: Page): Promise<string[]> {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement
-      const isHidden = parent?.closest('script, style, noscript, .event-type, .hook-step option') != null
+      const isHidden = parent?.closest('script, style, noscript, .hook-step option') != null
       if (!isCode(parent) && !isHidden) found.push(walker.currentNode.textContent ?? '')
     }
     for (const element of document.querySelectorAll('[aria-label], [placeholder], [title], [aria-valuetext]')) {

@@ -113,10 +113,25 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     await page.getByRole('menuitem', { name: 'Edit row' }).tap()
     await page.locator('tr.editing input').first().fill('Aaa Changed')
     expect(await smallTargets(page)).toEqual([])
+    await page.getByRole('row').getByLabel('Email').fill('aaa@example.com')
     await page.getByRole('button', { name: 'Save' }).tap()
 
     await page.getByRole('link', { name: 'Aaa Changed' }).waitFor()
-    expect(await read('Contact', $id)).toMatchObject({ name: 'Aaa Changed' })
+    expect(await read('Contact', $id)).toMatchObject({ name: 'Aaa Changed', email: 'aaa@example.com' })
+  })
+
+  test('the editor of a type shows all of a field', async () => {
+    await stage.host.request('PUT', '/~acme/schema/Raft', { name: 'string!', length: 'number', status: 'Out | Home = Home' })
+    const page = await enter('types/Raft')
+
+    for (const name of ['Choices of status', 'Index of status', 'Default of status'])
+      await expect
+        .poll(async () => {
+          const input = (await page.getByLabel(name).boundingBox())!
+          const table = (await page.locator('.lines-table').boundingBox())!
+          return input.x >= table.x && input.x + input.width <= table.x + table.width
+        })
+        .toBe(true)
   })
 
   test('a finger on the slider travels in time, and another leads back', async () => {

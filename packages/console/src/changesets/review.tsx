@@ -144,7 +144,11 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
         )}
       </Head>
       {isOpen && isOwn && !mayApproveOwn() && <p class="about">{t('You proposed this: another key approves it.')}</p>}
-      {changeset.reason && <p class="changeset-reason">{changeset.reason}</p>}
+      {changeset.reason && (
+        <p class="changeset-reason" dir="auto">
+          {changeset.reason}
+        </p>
+      )}
       {rejecting && (
         <RejectDialog
           title={changeset.title}
@@ -199,7 +203,7 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
             onChoose={choose}
             onActive={setActive}
           />
-          <p class="hint">
+          <p class="hint keys">
             <kbd>j</kbd> <kbd>k</kbd> {t('move,')} <kbd>x</kbd> {t('choose,')} <kbd>a</kbd> {t('approve,')} <kbd>r</kbd>{' '}
             {t('reject,')} <kbd>c</kbd> {t('comment,')} <kbd>Esc</kbd> {t('back')}
           </p>

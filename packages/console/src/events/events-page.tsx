@@ -9,14 +9,14 @@ import { useData, useSettled } from '../service/cache.ts'
 import { connected } from '../service/live.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
-import { t } from '../texts/text.ts'
+import { isTranslated, t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act, Head, InputNotes, JsonText } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
-import { clockText, dayText, inSentence, numberText } from '../values/format.ts'
+import { clockText, dayText, inSentence, labelOf, numberText } from '../values/format.ts'
 import { useLive, useLog } from './event-hooks.ts'
 import { hasWords, isPattern, type LoggedEvent, titleOfEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
@@ -206,7 +206,7 @@ function Lamp({ isOpen, paused }: { isOpen: boolean; paused: boolean }) {
 
 function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
   const [open, setOpen] = useState(false)
-  const [kind, name] = event.type.includes('.') ? event.type.split('.') : ['', event.type]
+  const [kind = '', name = ''] = event.type.includes('.') ? event.type.split('.') : ['', event.type]
   const noun = nouns.value.get(event.entityType)
   return (
     <>
@@ -221,9 +221,9 @@ function Line({ event, isNewDay }: { event: LoggedEvent; isNewDay: boolean }) {
             <time dateTime={event.timestamp} title={event.timestamp}>
               {clockText(event.timestamp)}
             </time>
-            <span class="event-type">
-              {kind && `${kind}.`}
-              <b>{name}</b>
+            <span class="event-type" title={event.type}>
+              {kind && (isTranslated ? `${labelOf(kind)} ` : `${kind}.`)}
+              <b>{isTranslated ? labelOf(name).toLowerCase() : name}</b>
             </span>
             <span class="event-title">{titleOfEvent(event)}</span>
             <span class="event-actor" title={event.actor}>

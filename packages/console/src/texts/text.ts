@@ -30,6 +30,9 @@ export function word(english: string): string {
   return texts !== null && Object.hasOwn(texts, english) ? texts[english]! : english
 }
 
+/** Whether the texts are not the English ones of the program. */
+export const isTranslated = texts !== null
+
 /** Whether words inside a sentence are written as in English: with small letters. */
 export const hasSmallNouns = language !== 'de'
 

@@ -29,7 +29,7 @@ const FOR_DEVELOPERS = [
 /** Who acts besides people and keys, the console's own types, ways to sign in, actions of the operator's log, and steps of tasks. */
 const OTHERS = [
   ...['Anonymous', 'Operator', 'Service', 'Signup'],
-  ...['Dashboard', 'Setting', 'View', 'Password', 'Passkey'],
+  ...['Dashboard', 'Schema', 'Setting', 'View', 'Password', 'Passkey'],
   ...[
     'Backup',
     'Create',

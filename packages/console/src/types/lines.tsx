@@ -1,4 +1,5 @@
 import '../../style/pages/filter.css'
+import '../../style/pages/records.css'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -41,7 +42,7 @@ export function FieldLine(props: {
           onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
       </td>
-      <td>
+      <td data-label={t('Kind')}>
         <select
           aria-label={t('Kind of {}', name)}
           value={row.kind}
@@ -54,7 +55,7 @@ export function FieldLine(props: {
           ))}
         </select>
       </td>
-      <td>
+      <td data-label={t('Of')}>
         {row.kind === 'enum' && (
           <input
             aria-label={t('Choices of {}', name)}
@@ -98,7 +99,7 @@ export function FieldLine(props: {
           </select>
         )}
       </td>
-      <td>
+      <td data-label={t('Required')}>
         <input
           type="checkbox"
           aria-label={t('{} is required', name)}
@@ -107,7 +108,7 @@ export function FieldLine(props: {
           onChange={(event) => onChange({ required: event.currentTarget.checked })}
         />
       </td>
-      <td>
+      <td data-label={t('Several')}>
         <input
           type="checkbox"
           aria-label={t('{} holds several', name)}
@@ -116,7 +117,7 @@ export function FieldLine(props: {
           onChange={(event) => onChange({ list: event.currentTarget.checked })}
         />
       </td>
-      <td>
+      <td data-label={t('Index')}>
         <select
           aria-label={t('Index of {}', name)}
           value={row.index}
@@ -128,7 +129,7 @@ export function FieldLine(props: {
           {row.kind !== 'computed' && <option value="unique">{t('unique')}</option>}
         </select>
       </td>
-      <td>
+      <td data-label={t('Default')}>
         <input
           aria-label={t('Default of {}', name)}
           value={row.fallback}

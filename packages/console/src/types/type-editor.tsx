@@ -111,7 +111,7 @@ export function TypeEditor(props: { noun: Noun | null; own: JsonObject; isBuiltI
         )}
         {draft.fields.length > 0 && (
           <Scroll label={t('Fields')}>
-            <table class="grid lines-table">
+            <table class="grid records lines-table">
               <thead>
                 <tr>
                   {[t('Name'), t('Kind'), t('Of'), t('Required'), t('Several'), t('Index'), t('Default')].map(

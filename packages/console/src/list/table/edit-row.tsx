@@ -3,12 +3,14 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../../drafts.ts'
 import { useKeys } from '../../keyboard.ts'
 import { FieldInput } from '../../parts/forms/field-input.tsx'
+import type { FormField } from '../../parts/forms/form.tsx'
 import { saveFields } from '../../parts/forms/save.ts'
 import { Value } from '../../parts/value.tsx'
 import { t } from '../../texts/text.ts'
 import { issuesOf, sayError } from '../../toast.ts'
-import { InputNotes, useFocusOnRefused } from '../../ui/basics.tsx'
+import { InputNotes, Labelled, useFocusOnRefused } from '../../ui/basics.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { isNarrow } from '../../ui/narrow.ts'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
 import { isEditable, type Noun } from '../../values/noun.ts'
@@ -26,6 +28,8 @@ export type EditState = 'unchanged' | 'changed' | 'saving'
 export function EditRow(props: {
   noun: Noun
   columns: readonly string[]
+  /** What a telephone shows below the title. */
+  below: readonly string[]
   entity: Entity
   onState: (state: EditState) => void
   onCancel: () => void
@@ -72,6 +76,45 @@ export function EditRow(props: {
     event.preventDefault()
     void save()
   }
+  const input = (name: string, field: FormField) => (
+    <FieldInput
+      id={`edit-${name}`}
+      label={labelOf(name)}
+      field={field}
+      value={name in draft ? draft[name] : base[name]}
+      onChange={(value) => setField(name, value)}
+    />
+  )
+  const faultOf = (name: string) => issues.find((issue) => issue.field === name)?.message
+  const buttons = (
+    <div class="buttons">
+      <button type="button" class="primary" aria-busy={kept.isSaving} onClick={() => void save()}>
+        {t('Save')}
+      </button>
+      <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={cancel}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+  // A telephone has no room for inputs side by side, and shows more below the title.
+  if (isNarrow.value)
+    return (
+      <tr class="editing" ref={row} onKeyDown={press}>
+        <td class="edit-stack" colSpan={columns.length + 2}>
+          {[...columns, ...props.below].map((name) => {
+            const field = noun.fields[name]
+            return (
+              isEditable(noun, field) && (
+                <Labelled key={name} label={labelOf(name)} for={`edit-${name}`} error={faultOf(name)}>
+                  {input(name, field)}
+                </Labelled>
+              )
+            )
+          })}
+          {buttons}
+        </td>
+      </tr>
+    )
   return (
     <tr class="editing" ref={row} onKeyDown={press}>
       <td class="select" />
@@ -81,14 +124,8 @@ export function EditRow(props: {
           <td key={name}>
             {isEditable(noun, field) ? (
               <>
-                <FieldInput
-                  id={`edit-${name}`}
-                  label={labelOf(name)}
-                  field={field}
-                  value={name in draft ? draft[name] : base[name]}
-                  onChange={(value) => setField(name, value)}
-                />
-                <InputNotes for={`edit-${name}`} error={issues.find((issue) => issue.field === name)?.message} />
+                {input(name, field)}
+                <InputNotes for={`edit-${name}`} error={faultOf(name)} />
               </>
             ) : (
               <Value value={base[name]} field={field} name={name} entity={base} />
@@ -96,16 +133,7 @@ export function EditRow(props: {
           </td>
         )
       })}
-      <td class="row-actions">
-        <div class="buttons">
-          <button type="button" class="primary" aria-busy={kept.isSaving} onClick={() => void save()}>
-            {t('Save')}
-          </button>
-          <button type="button" class="quiet icon-only" aria-label={t('Cancel')} onClick={cancel}>
-            <Icon name="close" />
-          </button>
-        </div>
-      </td>
+      <td class="row-actions">{buttons}</td>
     </tr>
   )
 }

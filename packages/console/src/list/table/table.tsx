@@ -104,6 +104,7 @@ export function Table(props: TableProps) {
                   key={`edit ${entity.$id}`}
                   noun={noun}
                   columns={columns}
+                  below={props.below}
                   entity={entity}
                   onState={(next) => {
                     state.current = next

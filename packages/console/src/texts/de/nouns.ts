@@ -72,6 +72,7 @@ const texts = {
   Changeset: 'Vorschlag',
   Dashboard: 'Dashboard',
   View: 'Ansicht',
+  Schema: 'Schema',
   Setting: 'Einstellung',
 }
 

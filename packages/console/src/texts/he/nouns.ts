@@ -72,6 +72,7 @@ const texts = {
   Changeset: 'הצעה',
   Dashboard: 'לוח מחוונים',
   View: 'תצוגה',
+  Schema: 'סכימה',
   Setting: 'הגדרה',
 }
 
