@@ -3,7 +3,7 @@ import { type Authored, inherit, type Thing } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Steps } from '../../engine/turns.ts'
 import { addWait, openWaits } from '../../store/automation/waits.ts'
-import { allDefinitions, changeDefinition, type RunDefinition } from '../../store/automation/workflow-runs.ts'
+import { changeDefinition, definitionsAfter, type RunDefinition } from '../../store/automation/workflow-runs.ts'
 import { allOf } from '../../store/entities.ts'
 import { changeArguments } from '../../store/outgoing/event-subscriptions.ts'
 import { applyVerb } from '../../write/verb.ts'
@@ -25,7 +25,7 @@ export function* renameInStored(write: Write, renaming: Renaming): Steps<void> {
   yield
   for (const { id, data } of allOf(write.sql, 'Webhook')) renameInWebhook(write, id, JSON.parse(data), renaming)
   yield
-  renameInRuns(write.engine, renaming)
+  yield* renameInRuns(write.engine, renaming)
   renameInSubscriptions(write.engine, renaming)
   yield* renameInWaits(write.engine, renaming)
 }
@@ -54,16 +54,30 @@ function keepAuthor(engine: Engine, thing: Thing, stored: Authored<unknown> | nu
 }
 
 /** Runs that have ended, too: one that failed is tried again with the definition that it had. */
-function renameInRuns(engine: Engine, renaming: Renaming): void {
-  for (const { workflow, trigger, text } of allDefinitions(engine.sql)) {
-    if (trigger === 'call') continue
-    const definition = JSON.parse(text) as RunDefinition
-    const behaviour = renamedBehaviour(definition.behaviour, renaming)
-    if (sameJson(behaviour, definition.behaviour)) continue
-    const stored = authoredWorkflow(engine, workflow, definition.behaviour)
-    keepAuthor(engine, workflowThing(workflow), stored, behaviourOf(behaviour))
-    changeDefinition(engine.sql, workflow, text, { ...definition, behaviour })
+function* renameInRuns(engine: Engine, renaming: Renaming): Steps<void> {
+  const known = new Map<string, string>()
+  for (let last = 0; ; ) {
+    const page = definitionsAfter(engine.sql, last, PAGE)
+    for (const { n, workflow, trigger, text } of page) {
+      if (trigger === 'call') continue
+      const key = `${workflow} ${text}`
+      const renamed = known.get(key) ?? renamedDefinition(engine, workflow, text, renaming)
+      known.set(key, renamed)
+      if (renamed !== text) changeDefinition(engine.sql, n, renamed)
+    }
+    yield
+    if (page.length < PAGE) return
+    last = page.at(-1)!.n
   }
+}
+
+function renamedDefinition(engine: Engine, workflow: string, text: string, renaming: Renaming): string {
+  const definition = JSON.parse(text) as RunDefinition
+  const behaviour = renamedBehaviour(definition.behaviour, renaming)
+  if (sameJson(behaviour, definition.behaviour)) return text
+  const stored = authoredWorkflow(engine, workflow, definition.behaviour)
+  keepAuthor(engine, workflowThing(workflow), stored, behaviourOf(behaviour))
+  return JSON.stringify({ ...definition, behaviour })
 }
 
 function* renameInWaits(engine: Engine, renaming: Renaming): Steps<void> {

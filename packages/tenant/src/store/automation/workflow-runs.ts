@@ -69,23 +69,24 @@ export function openDefinitions(sql: Sql, workflow: string): readonly RunDefinit
     .flatMap(([definition]) => (definition === null ? [] : [JSON.parse(definition) as RunDefinition]))
 }
 
-/** The definitions with which runs began, each once with its workflow, or the agent of a call. */
-export function allDefinitions(
+/** The definitions with which runs began, after one of them in order. */
+export function definitionsAfter(
   sql: Sql,
-): { readonly workflow: string; readonly trigger: string; readonly text: string }[] {
+  after: number,
+  limit: number,
+): { readonly n: number; readonly workflow: string; readonly trigger: string; readonly text: string }[] {
   return sql
-    .rows('SELECT DISTINCT workflow, trigger, definition FROM workflow_runs WHERE definition IS NOT NULL')
-    .map(([workflow, trigger, text]) => ({ workflow, trigger, text }))
+    .rows(
+      `SELECT n, workflow, trigger, definition FROM workflow_runs WHERE n > ? AND definition IS NOT NULL ORDER BY n LIMIT +?`,
+      after,
+      limit,
+    )
+    .map(([n, workflow, trigger, text]) => ({ n, workflow, trigger, text }))
 }
 
-/** Replaces a definition in the runs of a workflow. */
-export function changeDefinition(sql: Sql, workflow: string, text: string, definition: RunDefinition): void {
-  sql.run(
-    'UPDATE workflow_runs SET definition = ? WHERE workflow = ? AND definition = ?',
-    JSON.stringify(definition),
-    workflow,
-    text,
-  )
+/** Replaces the definition of a run. */
+export function changeDefinition(sql: Sql, n: number, definition: string): void {
+  sql.run('UPDATE workflow_runs SET definition = ? WHERE n = ?', definition, n)
 }
 
 /** The runs of a workflow that have not ended. */
