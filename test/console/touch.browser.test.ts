@@ -121,7 +121,11 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
   })
 
   test('the editor of a type shows all of a field', async () => {
-    await stage.host.request('PUT', '/~acme/schema/Raft', { name: 'string!', length: 'number', status: 'Out | Home = Home' })
+    await stage.host.request('PUT', '/~acme/schema/Raft', {
+      name: 'string!',
+      length: 'number',
+      status: 'Out | Home = Home',
+    })
     const page = await enter('types/Raft')
 
     for (const name of ['Choices of status', 'Index of status', 'Default of status'])
