@@ -55,6 +55,20 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(verb)).toEqual([{ field: 'ledScore', nearest: 'leadScore' }])
   })
 
+  verifies('typo.body', 'is reported where a proposal or a dry run names it, and refused with strict', async () => {
+    const draft = { name: 'Dan', emaill: 'd@d.example' }
+
+    const refused = await host.request('POST', '/~acme/Contact?propose=Dan&strict=true', draft)
+    const proposed = await host.request('POST', '/~acme/Contact?propose=Dan', draft)
+    const update = await host.request('PUT', `/~acme/Contact/${ada.$id}?propose=Ada`, { tilte: 'Countess' })
+    const tried = await host.request('POST', '/~acme/Contact?dryRun=true', draft)
+
+    expect([refused.status, refused.body.field]).toEqual([422, 'emaill'])
+    expect([proposed.status, warned(proposed)]).toEqual([202, [{ field: 'emaill', nearest: 'email' }]])
+    expect([update.status, warned(update)]).toEqual([202, [{ field: 'tilte', nearest: 'title' }]])
+    expect([tried.status, warned(tried)]).toEqual([200, [{ field: 'emaill', nearest: 'email' }]])
+  })
+
   verifies('typo.body', 'is reported where a change of a sync names it, and refused with strict', async () => {
     const sync = (query: string, data: object, more: object = {}) => {
       const change = { type: 'Contact', id: ada.$id, operation: 'update', timestamp: '2027-01-01T00:00:00Z', data }

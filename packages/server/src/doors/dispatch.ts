@@ -13,7 +13,7 @@ import {
 } from './call.ts'
 import type { MaybePromise } from './http.ts'
 import { isOnce, remember, rememberLong } from './idempotency.ts'
-import { json, type Reply } from './reply.ts'
+import { json, type Reply, WARNINGS } from './reply.ts'
 import { redacted } from './watch/redact.ts'
 
 /** The route of a request, or the problem of having none. */
@@ -184,7 +184,14 @@ function* dryRunInSteps(call: Call, write: TenantWriter, work: () => Stepwise<Re
 function dryRunReply(call: Call, result: Reply, events: readonly JsonObject[]): Reply {
   const value = result.content === null ? null : result.content.value()
   // A secret that was never issued is not shown.
-  return json(200, { dryRun: true, status: result.status, result: redacted(value, call.writes.secrets), events })
+  const tried = { dryRun: true, status: result.status, result: redacted(value, call.writes.secrets), events }
+  return json(200, tried, warningsIn(result))
+}
+
+/** What the sender should know also when the write is only tried. */
+function warningsIn({ headers }: Reply): Reply['headers'] {
+  const warnings = headers[WARNINGS]
+  return warnings === undefined ? {} : { [WARNINGS]: warnings }
 }
 
 async function runStream(route: StreamRoute, call: Call): Promise<Reply> {
@@ -233,6 +240,9 @@ function* proposed(call: Call, write: TenantWriter, route: Exclude<Route, Stream
       // A secret that was never issued is not shown.
       preview: redacted(preview.content?.value() ?? null, call.writes.secrets),
     },
-    { location: `${address.slice(address.lastIndexOf('/~'))}/changesets/${changeset}` },
+    {
+      location: `${address.slice(address.lastIndexOf('/~'))}/changesets/${changeset}`,
+      ...warningsIn(preview),
+    },
   )
 }

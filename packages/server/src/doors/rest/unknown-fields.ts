@@ -249,8 +249,8 @@ function groupNames(query: Query, name: string): string[] {
 }
 
 /** What a verb takes in addition to fields is its own business. */
-function namesInBody({ body, params, query }: Call, route: Place, noun: Noun): readonly string[] {
-  if (route.method === 'GET' || route.method === 'DELETE' || query.has('propose')) return []
+function namesInBody({ body, params }: Call, route: Place, noun: Noun): readonly string[] {
+  if (route.method === 'GET' || route.method === 'DELETE') return []
   const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
   return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)
 }
