@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuiltClient, buildClient, findPython } from './client/python.ts'
 import { SHARED, startNode } from './cluster/short/nodes.ts'
 import { startPostgres, type TestPostgres } from './cluster/short/postgres.ts'
 import { TestBucket } from './content/bucket.ts'
@@ -26,6 +27,8 @@ interface Prepared {
   readonly before?: string
   /** Whether it installs the packages of this repository, in an empty folder. What is endless then comes last. */
   readonly published?: boolean
+  /** Whether pip installs the client of this repository. */
+  readonly python?: boolean
   /** Whether it needs another server. */
   readonly second?: boolean
   /** The nodes of a cluster that are its server. */
@@ -78,6 +81,11 @@ const PREPARED: { readonly [block: string]: Prepared } = {
     second: true,
     places: () => ({ 'http://10.0.0.11:8787': first.url, 'http://10.0.0.12:8787': second!.url }),
   },
+  'docs/guides/python.md: python3 -m venv': {
+    published: true,
+    before: 'mkdir data && echo key > data/root.key',
+    python: true,
+  },
   'docs/guides/receive-webhooks.md: tilde webhooks listen': {
     before: ADA,
     endless: [{ has: 'listen', prints: /Signing with whsec_/ }],
@@ -129,7 +137,6 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
   'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian, as root',
   'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
-  'docs/guides/python.md: pip install': 'needs a published package; the Python blocks of the page run with the wheel',
   'docs/guides/nextjs.md: export': 'installs half a gigabyte; test/tutorials builds the files of the page',
   'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
   'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
@@ -149,6 +156,7 @@ let postgres: TestPostgres | undefined
 let hubspot: Fake
 let smtp: TestSmtp
 let bucket: TestBucket
+let client: BuiltClient | undefined
 let registry: Awaited<ReturnType<typeof startRegistry>> | undefined
 beforeAll(async () => {
   bucket = await new TestBucket().start()
@@ -160,6 +168,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([hubspot?.stop(), smtp?.close(), bucket?.stop()])
   registry?.stop()
+  if (client) rmSync(client.folder, { recursive: true })
 })
 
 test('every shell block is a test, or is listed with the reason', () => {
@@ -170,7 +179,11 @@ test('every shell block is a test, or is listed with the reason', () => {
   expect(known.filter((name) => !BLOCKS.some((block) => isNamed(block, name)))).toEqual([])
 })
 
-test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, prepared], { signal }) => {
+test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, prepared], { signal, skip }) => {
+  if (prepared.python) {
+    skip(spawnSync('python3', ['-c', 'import ensurepip']).status !== 0, 'python3-venv is not installed')
+    client ??= buildClient(findPython())
+  }
   if (prepared.published) registry ??= await startRegistry()
   const block = BLOCKS.find((block) => isNamed(block, name))!
   first = prepared.nodes ? await serveNodes(prepared.nodes) : await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
@@ -259,6 +272,8 @@ function start(script: string, home: string): { child: ChildProcess; said: () =>
     ...bucket.settings,
     ...(postgres && { ...SHARED, TILDE_FILES: undefined }),
     ...registry?.env,
+    // Without a network, and so without httpx: the programs of the page have the one of the system.
+    ...(client && { PIP_FIND_LINKS: client.wheels, PIP_NO_INDEX: '1', PIP_NO_DEPS: '1' }),
     // Only a link has the commands of the clone.
     PATH: `${join(home, 'node_modules', '.bin')}:${process.env.PATH}`,
     HOME: home,
