@@ -109,7 +109,7 @@ test('a change of a file is pushed at once; a fault and a loss are shown, and ch
   await until(() => said.includes('+ title: string'))
 
   writeFileSync(file, 'export const Ship = noun(')
-  await until(() => said.includes('tilde/types/ship.ts: '))
+  await until(() => said.includes('tilde/types/ship.ts:'))
   // All ships have a length.
   replaceFile(text.replace("  length: 'number',\n", ''))
   await until(() => said.includes('something would be lost'))

@@ -330,7 +330,7 @@ test('a fault in a file, and one in the folder, is a sentence', async () => {
 
   expect([none.code, faulty.code]).toEqual([2, 2])
   expect(none.err).toContain('There is no folder nowhere. Make one from a tenant: tilde schema pull')
-  expect(faulty.err).toContain('faulty/ship.ts: The declaration of Ship is not valid. name:')
+  expect(faulty.err).toMatch(/faulty\/ship\.ts:\d+: The declaration of Ship is not valid\. name:/)
   expect(existsSync(join(tilde.folder, 'nowhere'))).toBe(false)
 })
 

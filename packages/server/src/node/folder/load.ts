@@ -56,9 +56,20 @@ async function imported(root: string, file: string): Promise<{ readonly [name: s
   try {
     return await import(pathToFileURL(file).href)
   } catch (reason) {
-    const { message } = reason as Error
-    throw new Problem('invalid_schema', `${relative(resolve(root, '..'), file)}: ${message}`)
+    throw new Problem('invalid_schema', `${relative(resolve(root, '..'), file)}${whatIsWrong(reason as Error, file)}`)
   }
+}
+
+/** What is wrong with a file, after its name: `:3: nuon is not defined`. */
+function whatIsWrong({ message, stack = '' }: Error, file: string): string {
+  // Node names who imports it, which is this file where it looked for our packages.
+  const [, name] = /^Cannot find package '([^']+)'/.exec(message) ?? []
+  if (name !== undefined) return `: The package ${name} is not installed. Run: npm install ${name}`
+  const place = [file, pathToFileURL(file).href]
+    .map((path) => stack.split(path)[1])
+    .find((after) => after !== undefined)
+  const [, line] = /^(?:\?load=\d+)?:(\d+)/.exec(place ?? '') ?? []
+  return `${line === undefined ? '' : `:${line}`}: ${message}`
 }
 
 /** Finds the packages of Tildebase also for a folder that has none installed, and reads changed files again. */
