@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { actorName } from '../../values/actors.ts'
 import { agoText, inSentence, labelOf } from '../../values/format.ts'
 import { Value } from '../value.tsx'
-import { type Clash, clash } from './save.ts'
+import { type Clash, clash } from './clash.ts'
 
 /** The window that settles, field by field, what two people changed at the same time. */
 export function ConflictDialog() {
