@@ -138,6 +138,21 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
         .toBe(true)
   })
 
+  test('the buttons of a long form are in sight, and entries without a day have the whole width', async () => {
+    const page = await enter('roles')
+    await page.getByRole('button', { name: 'New role' }).tap()
+    const save = page.getByRole('dialog').getByRole('button', { name: 'Save' })
+    await save.waitFor()
+    const { y, height } = (await save.boundingBox())!
+    expect(y + height).toBeLessThan(page.viewportSize()!.height)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).tap()
+
+    await page.goto(`${stage.host.url}/console#/~acme/Deal?layout=calendar`)
+
+    const list = page.getByRole('region', { name: 'Without expected close date' }).getByRole('list')
+    await expect.poll(async () => (await list.boundingBox())?.width ?? 0).toBeGreaterThan(320)
+  })
+
   test('a finger on the slider travels in time, and another leads back', async () => {
     const page = await enter('Deal')
     const slider = page.getByRole('slider', { name: 'Time' })

@@ -119,7 +119,7 @@ export function TenantsPage() {
           </>
         )}
       />
-      <p class="hint">{t('The service knows when a backup was read, and not where it was saved.')}</p>
+      <p class="hint below-table">{t('The service knows when a backup was read, and not where it was saved.')}</p>
       <Journal log={log} />
       {creating && (
         <NameDialog

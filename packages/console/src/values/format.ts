@@ -3,7 +3,7 @@ import type { Json } from '@tildebase/nouns'
 import { preferences } from '../preferences.ts'
 import { answer, filled, hasSmallNouns, t, word } from '../texts/text.ts'
 
-/** A language is written as the reader's country does. */
+/** English is written as the reader's country does; another language as its own, in the country of the reader if it has one. */
 const LANGUAGE = typeof localStorage === 'undefined' ? 'en' : preferences.value.language
 export const LOCALE = localeOf()
 const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
@@ -205,9 +205,7 @@ export function fromLocalInput(text: string): string | null {
 function localeOf(): string {
   if (typeof navigator === 'undefined') return 'en'
   const { language, languages } = navigator
-  if (LANGUAGE !== 'en') return languages.find((one) => one.split('-')[0] === LANGUAGE) ?? LANGUAGE
-  const { region } = new Intl.Locale(language).maximize()
-  return language.startsWith('en') || region === undefined ? language : `en-${region}`
+  return LANGUAGE === 'en' ? language : (languages.find((one) => one.split('-')[0] === LANGUAGE) ?? LANGUAGE)
 }
 
 export const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ''

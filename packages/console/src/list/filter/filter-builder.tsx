@@ -145,7 +145,7 @@ function Lines({ group, fields, hasPeriods, first, onChange, onRemove, children 
                 class="quiet"
                 onClick={() => onChange({ mode, items: [...items, { mode: 'any', items: [first, first] }] })}
               >
-                <Icon name="plus" /> {t('Group')}
+                <Icon name="plus" /> {t('Group of conditions')}
               </button>
               <button type="button" class="quiet" onClick={() => onChange(EMPTY)}>
                 {t('Clear all')}

@@ -171,7 +171,7 @@ const texts = {
   'Filter{}': 'Filter{}',
   'By {}': 'Nach {}',
   'Sort: {}': 'Sortiert: {}',
-  'Without {}': 'Ohne {}',
+  'Without {}': 'Ohne Angabe: {}',
   'No groups': 'Keine Gruppen',
   Layout: 'Darstellung',
   'this browser': 'dieser Browser',
