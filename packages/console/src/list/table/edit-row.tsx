@@ -76,10 +76,10 @@ export function EditRow(props: {
     event.preventDefault()
     void save()
   }
-  const input = (name: string, field: FormField) => (
+  const input = (name: string, field: FormField, label?: string) => (
     <FieldInput
       id={`edit-${name}`}
-      label={labelOf(name)}
+      {...(label && { label })}
       field={field}
       value={name in draft ? draft[name] : base[name]}
       onChange={(value) => setField(name, value)}
@@ -124,7 +124,7 @@ export function EditRow(props: {
           <td key={name}>
             {isEditable(noun, field) ? (
               <>
-                {input(name, field)}
+                {input(name, field, labelOf(name))}
                 <InputNotes for={`edit-${name}`} error={faultOf(name)} />
               </>
             ) : (
