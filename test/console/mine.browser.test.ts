@@ -123,4 +123,22 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
 
     await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Deal of Bo'])
   })
+
+  test('Ctrl K signs a person out, after a question about what is not saved', async () => {
+    const ray = await person(stage.host, 'acme', { name: 'Ray', email: 'ray-leaves@example.com', role: 'Admin' })
+    const { $id } = await make('Contact', { name: 'Half Written' })
+    const { page } = await enterAs(ray, `Contact/${$id}`)
+    await page.getByPlaceholder('Leave a note').fill('Not saved')
+    const signOut = async () => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill('sign out')
+      await page.getByRole('option', { name: 'Sign out' }).click()
+    }
+
+    await signOut()
+    await page.getByRole('dialog', { name: 'Discard' }).getByRole('button', { name: 'Discard' }).click()
+
+    await page.getByRole('heading', { name: /Sign in/ }).waitFor()
+    expect((await ray.send('GET', '/~acme/session')).status).toBe(401)
+  })
 })

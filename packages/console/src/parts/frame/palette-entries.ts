@@ -4,13 +4,12 @@ import { mayChange } from '../../service/access.ts'
 import { may } from '../../service/rights.ts'
 import { nouns, type Page, titleOf } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
-import { leave } from '../../service/session.ts'
 import { t } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import type { Entity } from '../../values/entity.ts'
 import { dateText, hasWords, labelOf } from '../../values/format.ts'
 import { type Noun, namedLike, singular, titleField, titleRelations } from '../../values/noun.ts'
-import { HIDDEN_TYPES, isOffered, SETUP_PAGES, WORK_PAGES } from './side.tsx'
+import { HIDDEN_TYPES, isOffered, leave, leaveLabel, SETUP_PAGES, WORK_PAGES } from './side.tsx'
 
 /** One line of the palette. */
 export interface Entry {
@@ -82,7 +81,7 @@ export function commandsFor(words: string): Entry[] {
           command('month', t('Time'), t('Travel a month back'), 'clock', () => travel(ago(30 * DAY))),
         ]
       : [command('now', t('Time'), t('Back to now'), 'clock', () => travel(null))]),
-    command('leave', t('Key'), t('Leave'), 'out', () => leave()),
+    command('leave', t('Your account'), leaveLabel(), 'out', () => void leave()),
   ]
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean)
   if (parts.length === 0) return all.filter(({ section }) => section !== t('Create')).slice(0, 12)

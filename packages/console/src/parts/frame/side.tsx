@@ -181,7 +181,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
         </a>
       )}
       <button type="button" class="quiet leave" onClick={() => void leave()}>
-        <Icon name="out" /> {session.value?.csrf ? t('Sign out') : t('Leave')}
+        <Icon name="out" /> {leaveLabel()}
       </button>
     </nav>
   )
@@ -204,8 +204,11 @@ function isAt(path: readonly string[], query: { readonly [name: string]: string 
   return here.join('/') === path.join('/') && Object.entries(query).every(([name, value]) => shown.get(name) === value)
 }
 
-/** Signs out. Drafts of this tab are not for the next person. */
-async function leave(): Promise<void> {
+/** The name of what ends the session. */
+export const leaveLabel = () => (session.value?.csrf ? t('Sign out') : t('Leave'))
+
+/** Ends the session. Drafts of this tab are not for the next person. */
+export async function leave(): Promise<void> {
   if (!(await mayLeave())) return
   forgetDrafts()
   await signOut()
