@@ -1,4 +1,4 @@
-/** No content from other hosts, no inline script but that of the page itself, no frames. Players and PDF show files of this host only. */
+/** No content from other hosts, no inline scripts but the one of the page, no frames. Players and PDF show files of this host only. */
 export const CONSOLE_GUARDS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self' 'sha256-I0fXMyuny2/Nte4X5aJm8/mWlNlue585ejpkFiWq+gc='; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
