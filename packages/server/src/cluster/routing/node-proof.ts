@@ -1,5 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { Problem } from '@tildebase/nouns'
 import type { NodeRow } from '../protocol/replicated-log.ts'
 
 /** The header with which a node proves that it belongs to the cluster. */
@@ -13,6 +14,12 @@ export type NodeRole = 'client' | 'operator'
 
 /** What the signature of a node covers. Whether it drains, and its signs of life, change without it. */
 export type NodeIdentity = Pick<NodeRow, 'name' | 'url' | 'layout' | 'version'>
+
+/** The role in which another node has sent a request, and by how much the clocks of the two nodes differ. */
+interface Received {
+  readonly role: NodeRole
+  readonly skew: number
+}
 
 /** How far the clocks of two nodes may differ, in milliseconds. */
 const LONGEST_SKEW = 5 * 60_000
@@ -32,7 +39,7 @@ export class NodeProofs {
   readonly #url: string
   readonly #now: () => number
   /** A request is checked once: it may wait for longer than its proof is valid. */
-  readonly #received = new WeakMap<IncomingMessage, NodeRole | null>()
+  readonly #received = new WeakMap<IncomingMessage, Received | null>()
 
   constructor({ secretKey, operatorKey, url, now = Date.now }: NodeProofOptions) {
     this.#key = createHmac('sha256', secretKey).update('tildebase nodes').digest()
@@ -60,29 +67,35 @@ export class NodeProofs {
   }
 
   /** Whether another node of the cluster has sent a request. */
-  readonly isNode = (request: IncomingMessage): boolean => this.#roleOf(request) !== null
+  readonly isNode = (request: IncomingMessage): boolean => {
+    const received = this.#sentBy(request)
+    return received !== null && received.skew <= LONGEST_SKEW
+  }
 
   /** Lets a request that another node has sent with the rights of the operator continue with the key of this node. */
   receive(request: IncomingMessage): void {
-    if (this.#roleOf(request) === 'operator') request.headers.authorization = `Bearer ${this.#operatorKey}`
+    const received = this.#sentBy(request)
+    // A request of a client has its own key, which is valid here, too.
+    if (received?.role !== 'operator') return
+    if (received.skew > LONGEST_SKEW) throw clocksDiffer()
+    request.headers.authorization = `Bearer ${this.#operatorKey}`
   }
 
-  /** The role in which another node has sent a request; null for all other requests. */
-  #roleOf(request: IncomingMessage): NodeRole | null {
+  #sentBy(request: IncomingMessage): Received | null {
     const known = this.#received.get(request)
     if (known !== undefined) return known
-    const role = this.#check(request)
-    this.#received.set(request, role)
-    return role
+    const received = this.#check(request)
+    this.#received.set(request, received)
+    return received
   }
 
-  #check({ headers, method = '', url = '' }: IncomingMessage): NodeRole | null {
+  #check({ headers, method = '', url = '' }: IncomingMessage): Received | null {
     const given = headers[NODE_PROOF]
     if (typeof given !== 'string') return null
     const [role = '', at = '', signature = ''] = given.split('.')
     if (role !== 'client' && role !== 'operator') return null
-    if (!(Math.abs(this.#now() - Number(at)) <= LONGEST_SKEW)) return null
-    return this.#matches(signature, 'request', role, at, this.#url, method, url) ? role : null
+    if (!this.#matches(signature, 'request', role, at, this.#url, method, url)) return null
+    return { role, skew: Math.abs(this.#now() - Number(at)) }
   }
 
   #matches(signature: string, ...parts: readonly string[]): boolean {
@@ -94,6 +107,12 @@ export class NodeProofs {
   #sign(...parts: readonly string[]): Buffer {
     return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest()
   }
+}
+
+/** It says so and not that a key is wrong: the time of a node is what must be mended. */
+function clocksDiffer(): Problem {
+  const message = 'The clocks of two nodes differ by more than five minutes. Set them, then try again.'
+  return new Problem('unavailable', message, { retryAfter: 60 })
 }
 
 function identityOf({ name, url, layout, version }: NodeIdentity): readonly string[] {
