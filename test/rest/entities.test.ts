@@ -157,6 +157,24 @@ describe('an entity that was created', () => {
     expect(history.body.results.map((v: any) => v.verb)).toEqual(['create'])
   })
 
+  verifies(
+    ['etag.ifMatch'],
+    'is not changed with If-None-Match: *, which is meant for what does not exist',
+    async () => {
+      const { $id } = await contact()
+      const guarded = { 'if-none-match': '*' }
+
+      const put = await sent('PUT', `/~acme/Contact/${$id}`, { phone: '1' }, guarded)
+      const verb = await sent('POST', `/~acme/Contact/${$id}/qualify`, {}, guarded)
+      const removed = await sent('DELETE', `/~acme/Contact/${$id}`, undefined, guarded)
+      const created = await sent('POST', '/~acme/Contact', { name: 'Bob' }, guarded)
+
+      expect([put, verb, removed].map(({ status }) => status)).toEqual([412, 412, 412])
+      expect(created.status).toBe(201)
+      expect((await sent('GET', `/~acme/Contact/${$id}`)).body.$version).toBe(1)
+    },
+  )
+
   verifies(['etag.ifMatch'], 'is not changed under another If-Match', async () => {
     const { $id } = await contact()
     const wrong = { 'if-match': '"7"' }

@@ -85,8 +85,12 @@ export function isKnown({ headers }: HttpRequest, tag: string): boolean {
   return named?.some((one) => one === tag || one === '*') === true
 }
 
-/** The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. */
+/**
+ * The versions that If-Match names, as tags or as numbers; `*` is any. One that was never given out matches nothing. With
+ * `If-None-Match: *` no version may be changed.
+ */
 export function ifMatch({ headers }: HttpRequest): readonly number[] | undefined {
+  if (headers['if-none-match']?.trim() === '*') return []
   const header = headers['if-match']?.trim()
   if (header === undefined || header === '*') return undefined
   return header.split(',').flatMap((tag) => {
