@@ -10,8 +10,9 @@ import { syncedUntil } from '../services/sync/sync.ts'
 import { readLog } from '../store/log/log.ts'
 import { type KeptTask, keepTask } from '../store/tasks.ts'
 import type { GroupCommit } from '../write/group-commit.ts'
+import { TaskProgress } from '../write/progress.ts'
 import type { HookAnswers } from '../write/stored-hooks.ts'
-import type { Progress, Write, WriteContext } from '../write/write.ts'
+import type { Write, WriteContext } from '../write/write.ts'
 import type { TenantServices } from './create-services.ts'
 
 /** What a task says of a write. */
@@ -43,7 +44,7 @@ interface Running {
   readonly actor: string
   readonly onBehalfOf: string | null
   readonly startedAt: number
-  readonly progress: Progress
+  readonly progress: TaskProgress
   /** Why it is to end, or null. */
   stop: Problem | null
   readonly ended: Promise<void>
@@ -111,7 +112,7 @@ export class LongWrites {
       actor: grant.actor,
       onBehalfOf: grant.onBehalfOf ?? null,
       startedAt: clock.now(),
-      progress: { done: 0, total: 0 },
+      progress: new TaskProgress(),
       stop: null,
       ended,
     }
@@ -210,7 +211,7 @@ export class LongWrites {
   ): Promise<T> {
     const engine = this.#engine
     const { turns } = engine.ports
-    Object.assign(running.progress, { done: 0, total: 0 })
+    running.progress.restart()
     const { indexing } = this.#services
     // What was written since is little, and is indexed at once.
     const long = await engine.sql.long!(() => void indexing.runSlice())
@@ -283,8 +284,10 @@ export class LongWrites {
 const CANCELLED = new Problem('conflict', 'The task was cancelled. Nothing was changed.')
 const STOPPED = new Problem('unavailable', 'The service stopped before the task was done. Nothing was changed.')
 
+/** The commit that follows has a turn of its own. */
 function* folding(indexing: IndexJob): Steps<void> {
   while (!indexing.foldSlice()) yield
+  yield
 }
 
 function* catchingUp(indexing: IndexJob): Steps<void> {

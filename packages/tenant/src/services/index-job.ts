@@ -1,6 +1,14 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Job } from '../engine/scheduler.ts'
-import { indexText, isLongBacklog, mergeText, setMerging, textBacklog } from '../query/words/text-index.ts'
+import {
+  beginMergeOfAll,
+  indexText,
+  isLongBacklog,
+  MERGED_PARTS,
+  mergeText,
+  setMerging,
+  textBacklog,
+} from '../query/words/text-index.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { indexVersions, versionsBacklog } from '../store/log/versions.ts'
 import { extendTree, treeBacklog } from './proof/tree.ts'
@@ -10,6 +18,8 @@ const QUIET_MS = 300
 const VERSIONS_SLICE = 2_000
 /** Indexing the text of this many events takes a few milliseconds, unless they are long. */
 const FEW_EVENTS = 100
+/** Steps of merging between two slices. Merging the words of a slice takes about two in all, unless they are long. */
+const MERGES = 4
 /** So many replaced rows do not make questions slow. */
 const FEW_REPLACED = 1_000
 /** Hashing this many takes some seconds: a checkpoint that is asked for waits no longer than that. */
@@ -41,6 +51,10 @@ export class IndexJob implements Job {
   #imported = Number.NEGATIVE_INFINITY
   /** Rows of the text index that were replaced since its parts were merged. */
   #replaced = 0
+  /** Slices of the text index that were written since its parts were merged. */
+  #unmerged = 0
+  /** Steps of merging that come before the next slice. */
+  #merges = 0
   /** How many of them may be missing while writing continues. */
   #most = MOST_BEHIND
 
@@ -73,16 +87,27 @@ export class IndexJob implements Job {
   }
 
   run(): void {
-    if (this.runSlice() && !(this.#extendTree() && this.#merge())) this.#behind = 1
+    if (this.runSlice() && !(this.#extendTree() && this.#isMerged())) this.#behind = 1
   }
 
-  /** Merges the parts of the text index in steps, in a pause, once many of its rows were replaced. */
-  #merge(): boolean {
+  /** Whether the parts of the text index are merged: in a pause to one, once many of its rows were replaced. */
+  #isMerged(): boolean {
     const { sql, head, ports } = this.#engine
+    if (this.#unmerged >= MERGED_PARTS) return this.#merge()
     if (this.#replaced < Math.max(FEW_REPLACED, head.seq / 10)) return true
-    if (ports.clock.now() < this.#written + QUIET_MS || !mergeText(sql)) return false
+    if (ports.clock.now() < this.#written + QUIET_MS) return false
+    beginMergeOfAll(sql)
     this.#replaced = 0
-    return true
+    this.#unmerged = MERGED_PARTS
+    return false
+  }
+
+  /** Merges parts of the text index in one step. Returns whether all are merged. */
+  #merge(): boolean {
+    const isMerged = mergeText(this.#engine.sql)
+    this.#merges = isMerged ? 0 : Math.max(0, this.#merges - 1)
+    if (isMerged) this.#unmerged = 0
+    return isMerged
   }
 
   /** Extends the tree by a slice, in a pause or when much is missing. Questions about words and the past do not wait for it. */
@@ -101,9 +126,13 @@ export class IndexJob implements Job {
     return isFolded
   }
 
-  /** Indexes one slice, and commits it. Returns whether all events are indexed now. */
+  /** Indexes one slice, or merges what some slices have written. Returns whether all events are indexed now. */
   runSlice(): boolean {
     const { sql, nouns, head } = this.#engine
+    if (this.#merges > 0) {
+      this.#merge()
+      return this.#behind === 0
+    }
     let replaced = 0
     const index = () => {
       const isFolded = this.foldSlice()
@@ -116,6 +145,7 @@ export class IndexJob implements Job {
     // One commit where there is something to index: a long write begins when nothing is left to sync, and asks before.
     const isDone = this.#behind > 0 ? sql.transaction(index, 'joined') : index()
     this.#replaced += replaced
+    if (this.#behind > 0 && ++this.#unmerged >= MERGED_PARTS) this.#merges = MERGES
     this.#behind = isDone ? 0 : Math.max(1, textBacklog(sql, head.seq))
     return isDone
   }

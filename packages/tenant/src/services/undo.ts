@@ -44,11 +44,11 @@ export function* undo(write: Write, correlation: string): Steps<UndoResult> {
   const own = write.newId('undo')
   const undoing = write.within({ correlation: own })
   const { budget, progress } = write.context
-  progress.total += changes.length
+  progress.expect(() => changes.length)
   for (const event of changes.toReversed()) {
     budget.checkTime()
     runVerb(undoing, { ...inverse(event), type: event.type, id: event.entity })
-    progress.done++
+    progress.advance()
     yield
   }
   return { correlation: own, undone: changes.length, kept: events.filter(isTracked).map(({ id }) => id) }

@@ -44,8 +44,6 @@ export const LAYOUT = [
   // Words of every string field; rowid is the entity's n, or minus the seq of a tracked Event. Folded from the log, lazily.
   // Prefixes have no index of their own: it made folding two and a half times as dear, and saved a search a fifth at best.
   `CREATE VIRTUAL TABLE text USING fts5(words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2')`,
-  // Parts of the index are merged by eights: by fours, as is the default, every word is written once more.
-  `INSERT INTO text (text, rank) VALUES ('automerge', 8)`,
 
   // Hashes of key secrets. No query of a client can name this table.
   `CREATE TABLE keys (

@@ -3,6 +3,7 @@ import { unlimited } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
 import { type Stepwise, TURN } from '../engine/turns.ts'
 import { type Grant, grantFor } from '../grant/grant.ts'
+import { UNSEEN } from './progress.ts'
 import { Write, type WriteContext, type WriteExtensions } from './write.ts'
 
 /** Runs a write as a task. Its result comes when others may write again. */
@@ -53,7 +54,7 @@ export class Transactor {
       toCompute: context.toCompute ?? null,
       ignoresQuota: context.ignoresQuota ?? false,
       isDryRun: context.isDryRun ?? false,
-      progress: context.progress ?? { done: 0, total: 0 },
+      progress: context.progress ?? UNSEEN,
       recorder: context.recorder ?? null,
     })
   }

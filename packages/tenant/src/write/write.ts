@@ -13,6 +13,7 @@ import { newEventId } from '../store/log/event-ids.ts'
 import type { LogRow } from '../store/log/log.ts'
 import { replacedSeq } from '../store/log/versions.ts'
 import { countWrite } from '../store/people/consents.ts'
+import type { Progress } from './progress.ts'
 import type { Recorder } from './recorder.ts'
 import type { HookAnswers } from './stored-hooks.ts'
 import type { RunResult, VerbRequest } from './verb-request.ts'
@@ -53,12 +54,6 @@ interface Past {
   /** When it happened. */
   readonly at: number
   readonly recordedAt: number
-}
-
-/** How many of the parts of a write are done. A part is an entity, a change or an operation. */
-export interface Progress {
-  done: number
-  total: number
 }
 
 /** What an event says in addition to the verb and the entity after it. */

@@ -78,10 +78,10 @@ function* batch(call: Call, write: TenantWriter): Steps<Reply> {
   const correlation = call.writes.correlation ?? write.newId('batch')
   const correlated = write.correlated(correlation)
   const results: Results = new Map()
-  write.progress.total += operations.length
+  write.progress.expect(() => operations.length)
   for (const operation of operations) {
     results.set(operation.id, attempt(call, correlated, operation, results))
-    write.progress.done++
+    write.progress.advance()
     yield
   }
   const failed = [...results].filter(([, { status }]) => status >= 400)

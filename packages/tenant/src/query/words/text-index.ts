@@ -50,29 +50,36 @@ export function indexText(
   }, 'joined')
 }
 
-/**
- * Has FTS5 merge parts of the index only when they are many. Its default is to merge all of it also when a tenth of its rows
- * were replaced, in the commit of that time.
- */
+/** So many parts of the index of about one size are merged to one. */
+export const MERGED_PARTS = 4
+/** Pages that one step of merging writes, but for the places of a word that is in most rows: those are one step. */
+const MERGED_PAGES = 32
+/** Parts at which FTS5 merges them in the commit of that time: more than steps of merging ever leave. */
+const MOST_PARTS = 64
+
+/** Has FTS5 merge parts of the index in the steps of `mergeText` only. Its default is to do so in the commits of changes. */
 export function setMerging(sql: Sql): void {
-  const [row] = sql.rows(`SELECT v FROM text_config WHERE k = 'deletemerge'`)
-  if (row?.[0] === 0) return
+  const [row] = sql.rows(`SELECT v FROM text_config WHERE k = 'crisismerge'`)
+  if (row?.[0] === MOST_PARTS) return
+  const settings = { automerge: 0, deletemerge: 0, usermerge: MERGED_PARTS, crisismerge: MOST_PARTS }
   sql.transaction(() => {
-    sql.run(`INSERT INTO text (text, rank) VALUES ('deletemerge', 0)`)
-    sql.run(`INSERT INTO text (text, rank) VALUES ('usermerge', 2)`)
+    for (const [name, value] of Object.entries(settings))
+      sql.run(`INSERT INTO text (text, rank) VALUES ('${name}', ${value})`)
   }, 'joined')
 }
 
-/** Pages that one step of merging writes, but for the places of a word that is in most rows: those are one step. */
-const MERGED_PAGES = 32
-
-/** Merges parts of the index a bit, so that questions do not pass rows that were replaced. Returns whether all is merged. */
+/** Merges parts of the index a bit. Returns whether all is merged. */
 export function mergeText(sql: Sql): boolean {
   return sql.transaction(() => {
     const before = partsOfIndex(sql)
-    sql.run(`INSERT INTO text (text, rank) VALUES ('merge', ?)`, MERGED_PAGES)
+    sql.run(`INSERT INTO text (text, rank) VALUES ('merge', ${MERGED_PAGES})`)
     return partsOfIndex(sql) === before
   }, 'joined')
+}
+
+/** Begins to merge all parts to one, so that questions do not pass rows that were replaced. `mergeText` continues. */
+export function beginMergeOfAll(sql: Sql): void {
+  sql.run(`INSERT INTO text (text, rank) VALUES ('merge', -1)`)
 }
 
 /** What FTS5 notes about the parts of its index, which every merge changes. */

@@ -61,12 +61,12 @@ export function* replay(write: Write, operations: readonly Operation[], untried:
     }
   }
   const { budget, progress } = write.context
-  progress.total += operations.length
+  progress.expect(() => operations.length)
   const steps: Replayed[] = []
   for (const operation of operations) {
     budget.checkTime()
     steps.push(attempt(operation))
-    progress.done++
+    progress.advance()
     yield
   }
   return { steps, conflicts }

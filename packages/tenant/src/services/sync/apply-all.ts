@@ -20,7 +20,7 @@ type Given = { readonly index: number; readonly read: () => Change }
 export function* applyAll(session: SyncSession, given: readonly Given[]): Steps<SyncOutcome> {
   const outcome: SyncOutcome = { applied: 0, conflicts: 0, rejected: [], taken: [] }
   const { budget, progress } = session.write.context
-  progress.total += given.length
+  progress.expect(() => given.length)
   let left = given
   for (;;) {
     const errors: { one: Given; error: string }[] = []
@@ -28,7 +28,7 @@ export function* applyAll(session: SyncSession, given: readonly Given[]): Steps<
       budget.checkTime()
       const error = attempt(session, one, outcome)
       if (error !== null) errors.push({ one, error })
-      else progress.done++
+      else progress.advance()
       yield
     }
     // A change may name an entity that a later change of the same request creates: try again while that helps.

@@ -143,7 +143,7 @@ function demandMigration({ grant }: Write, type: Noun): void {
 /** Writes the next version of every entity that `change` changes, in the order of creation, within the budget. */
 function* migrate(write: Write, type: string, change: (id: string, state: JsonObject) => JsonObject): Steps<number> {
   const { budget, progress } = write.context
-  progress.total += liveCount(write.sql, type)
+  progress.expect(() => liveCount(write.sql, type))
   const noun = write.engine.noun(type)
   let changed = 0
   for (let after = 0; ; ) {
@@ -162,7 +162,7 @@ function* migrate(write: Write, type: string, change: (id: string, state: JsonOb
       if (event) changed++
       yield
     }
-    progress.done += page.length
+    progress.advance(page.length)
     yield
     if (page.length < PAGE) return changed
     after = page.at(-1)!.ordinal

@@ -112,12 +112,12 @@ function computesAnew(declared: Noun, before: Noun | undefined): boolean {
 /** Works out the computed fields of every entity of a type, within the budget of the request. */
 function* recomputeAll(write: Write, type: string): Steps<void> {
   const { budget, progress } = write.context
-  progress.total += liveCount(write.sql, type)
+  progress.expect(() => liveCount(write.sql, type))
   for (let after = 0; ; ) {
     const page = liveEntities(write.sql, type, after, PAGE)
     budget.spendRows(page.length)
     yield* recomputing(write, new Map([[type, new Set(page.map(({ id }) => id))]]))
-    progress.done += page.length
+    progress.advance(page.length)
     if (page.length < PAGE) return
     after = page.at(-1)!.ordinal
   }
