@@ -1,12 +1,12 @@
 /** Where a write says how far it is. A part is an entity, a change or an operation. */
 export interface Progress {
-  /** Says that so many parts follow. They are counted only if somebody can ask for the progress. */
+  /** Says that so many parts follow. They are counted only for a task, whose progress is shown. */
   expect(count: () => number): void
   /** Says that so many parts are done. */
   advance(count?: number): void
 }
 
-/** The progress of a write that is over before anybody can ask for it. */
+/** The progress of a write that is no task: no request sees it. */
 export const UNSEEN: Progress = { expect() {}, advance() {} }
 
 /** The progress of a task. */
