@@ -74,6 +74,7 @@ export { DOMAINS, INDUSTRIES, JOURNEYS, type Lens, resolveLens } from './lens.ts
 export { didYouMean, nearest } from './nearest.ts'
 export { type NounOptions, noun } from './notation/declare.ts'
 export { article, camelPrefix, listed, pastTense, pluralPath, presentParticiple } from './notation/english.ts'
+export { extended } from './notation/extended.ts'
 export { parseNoun } from './notation/notation.ts'
 export { parsePlain } from './notation/parse-plain.ts'
 export { renameField, renameInNotation } from './notation/rename.ts'

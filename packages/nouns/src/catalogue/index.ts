@@ -1,3 +1,8 @@
+import { useParser } from '../notation/declare.ts'
+import { extended } from '../notation/extended.ts'
+import { parseNoun } from '../notation/notation.ts'
+import type { JsonObject, Noun } from '../noun.ts'
+import { isPlainObject } from '../value/json.ts'
 import { Event, Funnel, Goal, Metric } from './analytics.ts'
 import { Customer, Invoice, Payment, Plan, Price, Product, Subscription } from './billing.ts'
 import { Message } from './communication.ts'
@@ -53,3 +58,11 @@ export const catalogue = {
 
 /** The types that every tenant has, with their TypeScript types. */
 export type Catalogue = typeof catalogue
+
+// A declaration with the name of a built-in type adds to it: it may use the fields and states that are there.
+useParser((name, notation, options) => {
+  const builtIn = Object.hasOwn(catalogue, name) ? (catalogue[name as keyof Catalogue] as Noun) : undefined
+  if (!builtIn || !isPlainObject(notation)) return parseNoun(name, notation, options)
+  const added = notation as JsonObject
+  return { ...extended(builtIn, added, options), notation: added }
+})

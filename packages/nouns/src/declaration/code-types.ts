@@ -32,6 +32,9 @@ export type WithNouns<N extends NounMap> = Omit<Catalogue, keyof N> & {
   readonly [Name in keyof N]: Name extends keyof Catalogue ? Extended<Catalogue[Name], N[Name]> : N[Name]
 }
 
+/** A declared type with the fields and verbs of the built-in type of its name. */
+export type WithBuiltIn<T extends Noun> = T['name'] extends keyof Catalogue ? Extended<Catalogue[T['name']], T> : T
+
 /** All types that stored code knows. */
 export type KnownNouns = WithNouns<RegisteredNouns>
 

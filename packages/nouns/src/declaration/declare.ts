@@ -1,6 +1,6 @@
 import type { JsonObject, Noun } from '../noun.ts'
 import { Problem } from '../problem.ts'
-import type { Code, HooksOf, KnownNouns, WorkflowCode } from './code-types.ts'
+import type { Code, HooksOf, KnownNouns, WithBuiltIn, WorkflowCode } from './code-types.ts'
 import type { Declared, RoleDeclaration, ViewDeclaration, WebhookDeclaration } from './declaration.ts'
 
 /** A role of the tenant's people: `role('Seller', { scopes: 'write:crm' })`. */
@@ -11,7 +11,7 @@ export function role(name: string, body: RoleDeclaration): Declared<'roles'> {
 /** Code before and after the verbs of a type: `hooks(Ship, { launching(ship) { … } })`. It is stored and runs in the sandbox. */
 export function hooks<const T extends Noun | keyof KnownNouns>(
   type: T,
-  steps: HooksOf<T extends Noun ? T : KnownNouns[T & keyof KnownNouns]>,
+  steps: HooksOf<T extends Noun ? WithBuiltIn<T> : KnownNouns[T & keyof KnownNouns]>,
 ): Declared<'hooks'> {
   const name = typeof type === 'object' ? type.name : String(type)
   const body = Object.entries(steps as { readonly [step: string]: Code<unknown> }).map(([step, code]) => [
@@ -40,19 +40,31 @@ export interface WorkflowDeclaration<Pattern extends string = string> {
 }
 
 /** A step: code as a function of the event, or one of the steps that are data. */
-type WorkflowStep<Pattern extends string> =
-  | { readonly code: Code<WorkflowCode<Pattern>>; readonly name?: string; readonly fallback?: boolean }
-  | { readonly [part: string]: unknown; readonly code?: never }
+type WorkflowStep<Pattern extends string> = {
+  readonly name?: string
+  /** A filter over `{event, steps}`: a step that does not match is skipped. */
+  readonly if?: JsonObject
+  /** Runs if a later step fails permanently. */
+  readonly undo?: WorkflowStep<Pattern>
+  readonly fallback?: boolean
+} & ({ readonly code: Code<WorkflowCode<Pattern>> } | { readonly [part: string]: unknown; readonly code?: never })
 
 /** A workflow: `workflow('Welcome', { triggerEvent: 'Contact.created', steps: [{ code: async (event, $) => { … } }] })`. */
 export function workflow<const Pattern extends string = string>(
   name: string,
   { steps, ...rest }: WorkflowDeclaration<Pattern>,
 ): Declared<'workflows'> {
-  const texts = steps.map((step, i) =>
-    step.code === undefined ? step : { ...step, code: textOf(step.code, `${name}, step ${i}`) },
-  )
+  const texts = steps.map((step, i) => stepOf(step, `${name}, step ${i}`))
   return { declares: 'workflows', name, body: { ...rest, steps: texts } as unknown as JsonObject }
+}
+
+/** A step with the text of its code, and of that which undoes it. */
+function stepOf<Pattern extends string>({ code, undo, ...step }: WorkflowStep<Pattern>, where: string): unknown {
+  return {
+    ...step,
+    ...(code !== undefined && { code: textOf(code, where) }),
+    ...(undo !== undefined && { undo: stepOf(undo, `${where}, undo`) }),
+  }
 }
 
 /** A view of the console that is shared: `view('Open deals', { type: 'Deal', filter: { stage: 'Proposal' } })`. */

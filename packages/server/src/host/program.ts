@@ -1,4 +1,4 @@
-import { catalogue, type Noun, type NounMap, type Nouns, nounsOf, parseNoun, type WithNouns } from '@tildebase/nouns'
+import { catalogue, extended, type Noun, type NounMap, type Nouns, nounsOf, type WithNouns } from '@tildebase/nouns'
 import { type HookRegistry, Hooks, type HooksOn, registryOf } from '@tildebase/tenant/hooks'
 
 /** What an operator adds: types in addition to the built-in ones, and hooks that are typed from both. */
@@ -43,15 +43,14 @@ export function programOf({ nouns = [], hooks }: ProgramFile): Program {
   const registry: HookRegistry = registryOf(registered)
   hooks?.(registry as never)
   return {
-    nouns: Object.values(nouns).reduce((all, noun) => all.with(extended(all, noun)), BUILT_IN),
+    nouns: Object.values(nouns).reduce((all, noun) => all.with(declared(all, noun)), BUILT_IN),
     hooks: registered,
   }
 }
 
-function extended(nouns: Nouns, noun: Noun): Noun {
+function declared(nouns: Nouns, noun: Noun): Noun {
   const builtIn = nouns.get(noun.name)
   if (builtIn?.name !== noun.name) return noun
   const { $domain: _, $path: __, ...added } = noun.notation
-  const { domain, path } = builtIn
-  return parseNoun(noun.name, { ...builtIn.notation, ...added }, { domain, path, storage: builtIn.storage })
+  return extended(builtIn, added)
 }

@@ -1,13 +1,4 @@
-import {
-  isPlainObject,
-  type JsonObject,
-  type Noun,
-  type Nouns,
-  noun,
-  nounsOf,
-  Problem,
-  parseNoun,
-} from '@tildebase/nouns'
+import { extended, type JsonObject, type Noun, type Nouns, noun, nounsOf, Problem, parseNoun } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Sql } from '../ports.ts'
 import { ownRoles, ownTypes } from '../store/schema.ts'
@@ -156,11 +147,5 @@ function withRoles(nouns: Nouns, roles: readonly string[]): Nouns {
 export function declareType(nouns: Nouns, name: string, notation: JsonObject): Noun {
   const builtIn = nouns.get(name)
   if (!builtIn || builtIn.name !== name) return parseNoun(name, notation, { domain: 'custom' })
-  const merged = { ...builtIn.notation, ...notation, ...timersOf(builtIn.notation, notation) }
-  return parseNoun(name, merged, { domain: builtIn.domain, path: builtIn.path })
-}
-
-/** Timers of the tenant's own are stored next to those of the built-in type, or in place of one of the same name. */
-function timersOf({ $timers: builtIn }: JsonObject, { $timers: own }: JsonObject): JsonObject {
-  return isPlainObject(builtIn) && isPlainObject(own) ? { $timers: { ...builtIn, ...own } as JsonObject } : {}
+  return extended(builtIn, notation)
 }

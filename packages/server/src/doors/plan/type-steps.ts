@@ -1,4 +1,5 @@
 import {
+  extended,
   type Field,
   isComputed,
   isPlainObject,
@@ -65,8 +66,7 @@ function wantedType({ nouns, own }: TypesNow, name: string, given: JsonObject): 
   const added = Object.entries(notation).filter(
     ([key, value]) => Object.hasOwn(mine, key) || !sameJson(before.notation[key] ?? null, value),
   )
-  const noun = parseNoun(name, { ...before.notation, ...notation }, { domain: before.domain, path: before.path })
-  return { name, notation: Object.fromEntries(added), noun }
+  return { name, notation: Object.fromEntries(added), noun: extended(before, notation) }
 }
 
 /** Whether the service, or the program of the operator, has the type without the tenant. */
