@@ -153,6 +153,7 @@ describe('a declaration that is not valid', () => {
       message:
         'must be string, number, boolean, date, datetime, json, file or secret, values such as Lead | Customer, or a relation; not strng; did you mean string?',
     })
+    expect(faultsOf('Thing', { share: 'number!# 0..100' })[0]?.message).toMatch(/marks come last: number 0\.\.100!#$/)
   })
 
   test.each([

@@ -74,7 +74,7 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   const kind = words ? 'enum' : range ? 'number' : KINDS.find((known) => known === base)
   if (kind === undefined) {
     tell(
-      `must be ${listed(KINDS)}, values such as Lead | Customer, or a relation; not ${base || 'nothing'}${didYouMean(base, KINDS)}`,
+      `must be ${listed(KINDS)}, values such as Lead | Customer, or a relation; not ${base || 'nothing'}${marksLast(base) ?? didYouMean(base, KINDS)}`,
     )
     return null
   }
@@ -99,6 +99,12 @@ function parseValue(name: string, text: string, tell: Tell): ValueField | null {
   const value = parseDefault(field, declared.slice(equals + 1).trim())
   if (value === undefined && kind !== 'file') tell(`has a default that is not ${expected(field)}`)
   return { ...field, ...(value !== undefined && { default: value }) }
+}
+
+/** `number! 0..100` has its mark before the range: the field as it is written. */
+function marksLast(base: string): string | undefined {
+  const [, kind, marks, rest] = /^(number)\s*([!#]+)\s*(\S.*)$/.exec(base) ?? []
+  return kind && RANGE.test(`${kind} ${rest}`) ? `; marks come last: ${kind} ${rest}${marks}` : undefined
 }
 
 /** `number 0..100`, `number 0..`, `number ..100`. */
