@@ -111,11 +111,17 @@ describe('the change stream', () => {
         ['*.created', ['Contact.created', 'Deal.created']],
         ['*', ['Contact.created', 'Contact.qualified', 'Deal.created', 'Deal.updated']],
         ['Deal.updated,Contact.created', ['Contact.created', 'Deal.updated']],
+        ['Deal, Contact', ['Contact.created', 'Contact.qualified', 'Deal.created', 'Deal.updated']],
         ['Nothing.created', []],
       ] as const) {
         const reply = await get(`/events?type=${encodeURIComponent(type)}`)
         expect([type, names(reply), reply.body.total]).toEqual([type, expected, expected.length])
       }
+      expect(names(await get('/events?type=Deal&type=Contact.created'))).toEqual([
+        'Contact.created',
+        'Deal.created',
+        'Deal.updated',
+      ])
     },
   )
 

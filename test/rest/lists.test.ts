@@ -212,12 +212,34 @@ test('a plain parameter that is given twice must hold twice', async () => {
 })
 
 test.each([
-  ['limit=1&limit=2'],
-  ['filter={}&filter={"stage":"Proposal"}'],
-  ['asOf=1&asOf=2'],
-  ['sort=name&sort=value'],
-])('%s is refused: one of them would not count', async (query) => {
-  const { status, body } = await sent('GET', `/~acme/Deal?${query}`)
+  ['Deal?limit=1&limit=2', 'limit'],
+  ['Deal?filter={}&filter={"stage":"Proposal"}', 'filter'],
+  ['Deal?asOf=1&asOf=2', 'asOf'],
+  ['Deal?sort=name&sort=value', 'sort'],
+  ['export/Deal?format=csv&format=json', 'format'],
+  ['events?since=2026-01-01&since=2027-01-01', 'since'],
+  ['events?cursor=1&cursor=2', 'cursor'],
+  ['Deal/deal_1?asOf=1&asOf=2', 'asOf'],
+  ['Deal/deal_1/diff?from=1&from=2&to=3', 'from'],
+])('%s is refused: one of them would not count', async (path, field) => {
+  const { status, body } = await sent('GET', `/~acme/${path}`)
 
-  expect([status, body.error, body.field]).toEqual([400, 'invalid_parameter', query.split('=')[0]])
+  expect([status, body.error, body.field]).toEqual([400, 'invalid_parameter', field])
+})
+
+test('groups and measures may be given one by one', async () => {
+  const { body: together } = await sent('GET', '/~acme/Deal/aggregate?group=stage,name&max=value,probability')
+  const { body: apart } = await sent('GET', '/~acme/Deal/aggregate?group=stage&group=name&max=value&max=probability')
+  const operations = [
+    {
+      id: 'a',
+      method: 'GET',
+      path: 'Deal/aggregate',
+      query: { group: ['stage', 'name'], max: ['value', 'probability'] },
+    },
+  ]
+  const { body: batch } = await sent('POST', '/~acme/batch', { operations })
+
+  expect(together.results[0]).toHaveProperty('name')
+  expect([apart, batch.results[0].body]).toEqual([together, together])
 })

@@ -1,5 +1,6 @@
 import { hasLoneSurrogate, type Lens, type Nouns, Problem } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Stepwise, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
+import { listedNames } from '@tildebase/tenant/internal'
 import type { Description } from './describe/description.ts'
 import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
@@ -195,11 +196,21 @@ export function parseJson(text: string, what = 'The JSON'): unknown {
   return value
 }
 
-/** The text of a query parameter, the first if there are several, or undefined. */
+/** The text of a query parameter, or undefined. One that is given twice is refused: only one of its values could count. */
 export function textParam(query: Query, name: string): string | undefined {
-  const given = query.get(name)
-  const value = given instanceof Repeated ? given[0] : given
+  const value = query.get(name)
+  if (value instanceof Repeated) throw givenTwice(name, value)
   return value === undefined || value === null ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The problem of a parameter with one value that is given more than once. */
+export function givenTwice(name: string, { length }: Repeated): Problem {
+  return new Problem('invalid_parameter', `${name} is given ${length} times. Send it once.`, { field: name })
+}
+
+/** What a parameter lists with commas. It may be given more than once, and a batch may give a list. */
+export function listParam(query: Query, name: string): string[] {
+  return listedNames(query.get(name))
 }
 
 /** Whether a flag is on: `dryRun=true`. Anything but true and false is a mistake worth telling. */

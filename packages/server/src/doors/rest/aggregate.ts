@@ -1,5 +1,5 @@
 import type { Noun } from '@tildebase/nouns'
-import { type Call, textParam } from '../call.ts'
+import { type Call, listParam } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { resultsOf, WHOLE, whole } from '../describe/schema.ts'
 import { type MaybePromise, whenReady } from '../http.ts'
@@ -28,15 +28,7 @@ export function measure(call: Call): MaybePromise<Reply> {
 }
 
 function askedIn(call: Call, noun: Noun) {
-  const asked = Object.fromEntries(WORDS.map((word) => [word, names(call, word)]))
+  const asked = Object.fromEntries(WORDS.map((word) => [word, listParam(call.query, word)]))
   const others = new Map([...call.query].filter(([name]) => !(WORDS as readonly string[]).includes(name)))
   return { ...asked, filter: filterParam({ ...call, query: others }, noun), asOf: asOfParam(call, noun) }
-}
-
-/** The fields that a parameter names. */
-function names(call: Call, word: string): string[] {
-  return (textParam(call.query, word) ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
 }

@@ -1,7 +1,7 @@
 import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
 import { entityView, type Patterns, type TenantWriter } from '@tildebase/tenant'
 import { entityText, eventText, limitOf } from '@tildebase/tenant/internal'
-import { type Call, flagParam, type Route, textParam } from '../call.ts'
+import { type Call, flagParam, listParam, type Route, textParam } from '../call.ts'
 import { answer, EVENT_STREAM, jsonBody } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ANY_OBJECT, either, listOf, ref, TIME, WHOLE } from '../describe/schema.ts'
@@ -79,8 +79,11 @@ function demandSome({ read }: Call, patterns: Patterns): void {
 function isCollection({ lens, query, read: reader }: Call): boolean {
   if (lens.names.includes('analytics')) return true
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
-  const type = textParam(query, 'type')
-  return !!type && !type.split(',').every((one) => /[.*]/.test(one) || reader.nouns.get(one)?.name === one)
+  return !listParam(query, 'type').every((one) => /[.*]/.test(one) || isTypeName(reader, one))
+}
+
+function isTypeName({ nouns }: Call['read'], text: string): boolean {
+  return nouns.get(text)?.name === text
 }
 
 /** `since` narrows the collection as it does the stream. */
@@ -184,10 +187,9 @@ function placed<T>(index: number, work: () => T): T {
 
 /** The patterns of `type`: names of types, `Contact.created`, `*.created`, `Contact.*`, or several with commas. */
 function patternsOf(call: Call): Patterns {
-  const text = textParam(call.query, 'type')
-  if (text === undefined || text === '') return null
-  const patterns = text.split(',').map((one) => one.trim())
-  const wrong = patterns.find((one) => !isPattern(one) && call.read.nouns.get(one)?.name !== one)
+  const patterns = listParam(call.query, 'type')
+  if (patterns.length === 0) return null
+  const wrong = patterns.find((one) => !isPattern(one) && !isTypeName(call.read, one))
   if (wrong === undefined) return patterns
   throw new Problem(
     'invalid_parameter',

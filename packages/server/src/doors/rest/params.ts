@@ -10,7 +10,7 @@ import {
 } from '@tildebase/nouns'
 import type { Query as Question } from '@tildebase/tenant'
 import { limitOf, offsetOf } from '@tildebase/tenant/internal'
-import { type Call, flagParam, type Query, Repeated, textParam } from '../call.ts'
+import { type Call, flagParam, givenTwice, type Query, Repeated, textParam } from '../call.ts'
 
 /** Parameters of every list: a field of such a name is reached by `filter`. */
 const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'])
@@ -75,12 +75,12 @@ function plainParams(query: Query, noun: Noun): (readonly [string, string])[] {
     if (isField(noun, name))
       return (value instanceof Repeated ? value : [value]).map((one) => [name, String(one)] as const)
     if (!(value instanceof Repeated)) return []
-    throw new Problem('invalid_parameter', `${name} is given ${value.length} times. Send it once.`, { field: name })
+    throw givenTwice(name, value)
   })
 }
 
 export function asOfParam(call: Call, { name }: Noun): number | null {
-  const asOf = call.query.get('asOf')
+  const asOf = textParam(call.query, 'asOf')
   return asOf === undefined || asOf === '' ? null : call.read.questions.asOf(asOf, name)
 }
 

@@ -5,13 +5,12 @@ import {
   EVENT_RECORD,
   filterNames,
   isSteps,
-  listedNames,
   MOST_UNKNOWN,
   sortNames,
   type UnknownField,
   unknownMembers,
 } from '@tildebase/tenant/internal'
-import { type Call, flagParam, type Query, type Route, textParam } from '../call.ts'
+import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
 import { isField } from './params.ts'
 
@@ -239,12 +238,12 @@ function queryNames({ query }: Call, route: Place, noun: Noun): string[] {
     if (query.has('sort')) names.push(...sortNames(jsonIn(query, 'sort')))
   }
   if (isGroups) names.push(...MEASURES.flatMap((name) => groupNames(query, name)))
-  if (query.has('fields')) names.push(...listedNames(query.get('fields')))
+  if (query.has('fields')) names.push(...listParam(query, 'fields'))
   return names
 }
 
 function groupNames(query: Query, name: string): string[] {
-  const names = listedNames(textParam(query, name))
+  const names = listParam(query, name)
   return name === 'group' ? names.map((text) => text.replace(/:\w+$/, '')) : names
 }
 
