@@ -248,6 +248,33 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(await host.request('POST', '/~acme/api-keys', key))).toEqual([])
   })
 
+  test('is not a name of the past, at a time when entities had it', async () => {
+    await host.request('PUT', '/~acme/schema/Ship', { length: 'number' })
+    const { body: ship } = await host.request('POST', '/~acme/Ship', { length: 27, mast: 'oak' })
+    const { body: then } = await host.request('GET', '/~acme/events?type=Ship')
+    await host.request('POST', '/~acme/schema/Ship/rename', { from: 'length', to: 'metres' })
+    await host.request('PUT', `/~acme/Ship/${ship.$id}`, { mast: null })
+
+    for (const name of ['length', 'mast'])
+      for (const path of [
+        `Ship?${name}=1`,
+        `Ship?sort=${name}`,
+        `Ship/aggregate?group=${name}`,
+        `export/Ship?${name}=1`,
+      ]) {
+        const past = await host.request('GET', `/~acme/${path}&asOf=${then.cursor}&strict=true`)
+        expect([path, past.status, warned(past)]).toEqual([path, 200, []])
+      }
+    expect(await read('Ship?length=1')).toEqual([{ field: 'length', nearest: null }])
+    const code = `return [
+      await $.Ship.find({ length: 27 }, { asOf: ${then.cursor} }),
+      await $.Ship.aggregate({ group: ['length'], asOf: ${then.cursor} }),
+    ]`
+    expect((await host.request('POST', '/~acme/do?strict=true', { code })).body).toMatchObject({
+      result: [[{ $id: ship.$id }], { results: [{ length: 27, count: 1 }] }],
+    })
+  })
+
   test('of a type in the pattern of a webhook or a workflow is reported', async () => {
     const reply = await host.request('POST', '/~acme/webhooks', {
       url: 'https://example.com/',

@@ -48,14 +48,14 @@ export class QuestionReader {
   }
 
   /**
-   * The names that a type neither declares nor holds, as far as they are found in a short time. With `isStrict` all are
-   * found, or the budget of the request is used up.
+   * The names that a type neither declares nor holds, nor held at the seq `asOf`, as far as they are found in a short time.
+   * With `isStrict` all are found, or the budget of the request is used up.
    */
-  unknownFields(noun: Noun, names: Iterable<string>, isStrict = false): UnknownField[] {
+  unknownFields(noun: Noun, names: Iterable<string>, isStrict = false, asOf: number | null = null): UnknownField[] {
     const budget = isStrict ? this.#budget : this.#search
     const unknown: UnknownField[] = []
     for (const name of names) {
-      const field = unknownField(this.#engine, this.#grant, noun, name, budget, isStrict)
+      const field = unknownField(this.#engine, this.#grant, noun, name, { budget, isStrict, asOf })
       if (field) unknown.push(field)
       if (unknown.length >= MOST_UNKNOWN || (!isStrict && budget.msLeft <= 0)) break
     }

@@ -12,7 +12,7 @@ import {
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
-import { isField } from './params.ts'
+import { asOfParam, isField } from './params.ts'
 
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 
@@ -149,7 +149,8 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
     ...unknownInEvents(call, route, noun),
   ]
   if (names.size === 0 && types.length === 0) return NONE
-  const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'))
+  const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
+  const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'), asOf)
   return [...unknown, ...types].slice(0, MOST_UNKNOWN)
 }
 

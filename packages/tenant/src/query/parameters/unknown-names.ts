@@ -39,35 +39,45 @@ export function searchBudget(cpu: () => number): Budget {
   return new Budget(LIMITS, cpu)
 }
 
+/** How names are looked for. */
+interface Search {
+  readonly budget: Budget
+  /** With it, a search that the budget does not suffice for is a Problem. */
+  readonly isStrict?: boolean
+  /** The seq of the moment that is asked about: a name of the past, such as one before a rename, is known there. */
+  readonly asOf?: number | null
+}
+
 /**
  * What a path ends at, if its type neither declares nor holds such a field; null when it is known, or when the budget does
- * not suffice to find that out. With `isStrict` the latter is a Problem.
+ * not suffice to find that out.
  */
 export function unknownField(
   engine: Engine,
   grant: Grant,
   noun: Noun,
   text: string,
-  budget: Budget,
-  isStrict = false,
+  search: Search,
 ): UnknownField | null {
-  if (isStrict) return sought(engine, grant, noun, text, budget)
-  if (budget.msLeft <= 0) return null
+  if (search.isStrict) return sought(engine, grant, noun, text, search)
+  if (search.budget.msLeft <= 0) return null
   try {
-    return sought(engine, grant, noun, text, budget)
+    return sought(engine, grant, noun, text, search)
   } catch (reason) {
     if (reason instanceof Problem && reason.code === 'over_budget') return null
     throw reason
   }
 }
 
-function sought(engine: Engine, grant: Grant, noun: Noun, text: string, budget: Budget): UnknownField | null {
+function sought(engine: Engine, grant: Grant, noun: Noun, text: string, search: Search): UnknownField | null {
   const path = resolvePath(text, noun, engine.nouns)
   if ('fault' in path || path.field.startsWith('$')) return null
   const last = path.hops.at(-1)
   const owner = last ? engine.noun(last.target) : noun
   if (Object.hasOwn(owner.fields, path.field) || !may(grant, 'read', owner)) return null
-  if (isStored(engine, grant, owner, path.field, budget)) return null
+  if (isStored(engine, grant, owner, path.field, search.budget)) return null
+  const { asOf = null } = search
+  if (asOf !== null && isFound(engine, grant, owner, path.field, search.budget, asOf)) return null
   const [near] = nearest(path.field, [...Object.keys(owner.fields), ...Object.keys(META_FIELDS)], 1)
   const before = path.hops.map(({ field }) => `${field}.`).join('')
   return { field: quoted(text), nearest: near === undefined ? null : `${before}${near}` }
@@ -133,19 +143,26 @@ const MOST_FOUND = 10_000
 
 /** Whether some entity of a type that the grant sees has a field of this name. */
 function isStored(engine: Engine, grant: Grant, noun: Noun, name: string, budget: Budget): boolean {
-  if (isNarrowed(grant)) return search(engine, grant, noun, name, budget)
+  if (isNarrowed(grant)) return isFound(engine, grant, noun, name, budget)
   const known = found.get(engine) ?? new BoundedMap<string, true>(MOST_FOUND)
   found.set(engine, known)
   const key = `${noun.name}.${name}`
   if (known.has(key)) return true
-  const there = engine.cache.get([noun.name], `stored ${key}`, () => search(engine, grant, noun, name, budget))
+  const there = engine.cache.get([noun.name], `stored ${key}`, () => isFound(engine, grant, noun, name, budget))
   if (there) known.set(key, true)
   return there
 }
 
-function search(engine: Engine, grant: Grant, noun: Noun, name: string, budget: Budget): boolean {
+function isFound(
+  engine: Engine,
+  grant: Grant,
+  noun: Noun,
+  name: string,
+  budget: Budget,
+  asOf: number | null = null,
+): boolean {
   const path = { text: name, hops: [], field: name, into: [] }
   const filter: Filter = { op: 'exists', path, value: true }
   const reader = readContextOf(engine, grant, budget)
-  return budget.time(() => find(reader, { type: noun.name, filter, limit: 1, total: false })).results.length > 0
+  return budget.time(() => find(reader, { type: noun.name, filter, limit: 1, total: false, asOf })).results.length > 0
 }

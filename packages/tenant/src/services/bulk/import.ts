@@ -170,7 +170,7 @@ export class Importer implements RowImporter {
     for (const name of bodyNames(this.#noun, undefined, value)) {
       if (this.#names.size >= MOST_NAMES || search.msLeft <= 0) return
       if (this.#names.has(name)) continue
-      const unknown = unknownField(engine, grant, this.#noun, name, search)
+      const unknown = unknownField(engine, grant, this.#noun, name, { budget: search })
       this.#names.set(name, unknown)
       if (unknown) counts.warnings.push(unknown)
     }

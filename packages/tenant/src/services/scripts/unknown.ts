@@ -2,6 +2,7 @@ import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
 import type { Budget } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
+import { asOfSeq } from '../../query/parameters/parameters.ts'
 import {
   bodyNames,
   filterNames,
@@ -12,6 +13,7 @@ import {
   type UnknownField,
   unknownField,
 } from '../../query/parameters/unknown-names.ts'
+import { isReadOperation } from '../session.ts'
 import type { ScriptCall } from './call.ts'
 
 /** A name that code used for a type which does not know it. */
@@ -42,13 +44,21 @@ export class CodeWarnings {
   look(call: ScriptCall): void {
     const noun = this.#engine.nouns.get(call.type)
     if (!noun || this.#found.size >= MOST_UNKNOWN || this.#search.msLeft <= 0) return
+    const search = { budget: this.#search, asOf: this.#momentIn(call, noun.name) }
     for (const name of namesIn(call, noun)) {
       const key = `${noun.name} ${name}`
-      const unknown = this.#found.has(key) ? null : unknownField(this.#engine, this.#grant, noun, name, this.#search)
+      const unknown = this.#found.has(key) ? null : unknownField(this.#engine, this.#grant, noun, name, search)
       if (unknown === null) continue
       if (this.#strict) throw refusal(noun.name, unknown)
       this.#found.set(key, { type: noun.name, ...unknown })
     }
+  }
+
+  /** The seq that a call asks about; null is the present. */
+  #momentIn({ operation, args }: ScriptCall, type: string): number | null {
+    if (!isReadOperation(operation)) return null
+    const options = args[operation === 'aggregate' ? 0 : 1]
+    return isPlainObject(options) && options.asOf !== undefined ? asOfSeq(this.#engine, options.asOf, type) : null
   }
 }
 
