@@ -182,6 +182,13 @@ class Scripted(unittest.TestCase):
         self.assertEqual(caught[0].category, UnknownFieldWarning)
         self.assertIn("did you mean stage?", str(caught[0].message))
 
+    def test_a_message_that_nothing_sends_is_a_python_warning(self) -> None:
+        self.script = [answer(200, {}, X_Tilde_Warnings='[{"warning": "not_configured", "channel": "Email"}]')]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Tildebase("acme", "tb_x", self.url).Message.send("message_1")
+        self.assertIn("nothing outside happened: no transport for Email is configured.", str(caught[0].message))
+
     def test_files_are_bytes_at_the_path_of_their_field(self) -> None:
         client = Tildebase("acme", "tb_x", self.url)
         self.script = [OK, answer(200, b"%PDF"), answer(200, {"url": "u", "expires": "e"}), answer(201, {"hash": "sha256:x"})]

@@ -79,7 +79,7 @@ export function openAutomation(...how: Parameters<typeof openAcme>): Automation 
 /** The same, where code runs. */
 export function openWithCode(): Automation & { stop(): Promise<void> } {
   const automation = openAutomation()
-  const script = openScript(1)
+  const script = openScript({ most: 1 })
   automation.tenant.equip({ script })
   return { ...automation, stop: () => script.close() }
 }

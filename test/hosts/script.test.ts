@@ -233,7 +233,7 @@ describe.each(Object.keys(INTERPRETERS))('on %s', (host) => {
 })
 
 test('an owner with much code does not keep out another', async () => {
-  const own = openScript(2)
+  const own = openScript({ most: 2 })
   const runFor = (owner: string, code: string) =>
     own.run({ ...LIMITS, code, owner, timeMs: 60_000, call: async () => null })
   const greedy = Array.from({ length: 4 }, () => runFor('greedy', 'for (;;);'))
@@ -251,7 +251,7 @@ function pieces(count: number): string {
 const LIMITS = { owner: 'acme', timeMs: 9_000, memoryBytes: 64 * 1_048_576, operations: 20, resultLength: 1_048_576 }
 
 async function onNode(): Promise<Interpreter> {
-  const script = openScript(2)
+  const script = openScript({ most: 2 })
   return {
     stopsDeaf: true,
     async run(code, { pauseMs = 0, ...options }) {

@@ -371,6 +371,14 @@ describe('a warning reaches', () => {
     expect(told).toEqual([{ field: 'stge', nearest: 'stage' }])
   })
 
+  test('the command line and the client, of a message that nothing sends', async () => {
+    const args = ['--url', host.url, '--key', ROOT, '--tenant', 'acme']
+    const made = await tilde('Message.create', '--channel', 'SMS', '--body', 'Hello', '--json', ...args)
+    const { err } = await tilde('Message.send', made.json.$id, ...args)
+
+    expect(err).toBe('tilde: Nothing sends this: no transport for SMS is configured.\n')
+  })
+
   test('the command line, next to the result', async () => {
     const args = ['--url', host.url, '--key', ROOT, '--tenant', 'acme']
     const { code, json, err } = await tilde('Contact.find', '--filter', '{"stge":"Lead"}', '--json', ...args)

@@ -5,6 +5,7 @@ import { tildebase } from '@tildebase/client'
 import { localTildebase, MovedClock } from '@tildebase/server'
 import { afterAll, expect, test } from 'vitest'
 import { testHost } from '../host.ts'
+import { Receiver } from '../receiver.ts'
 import { verifies } from '../verifies.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'tildebase-folder-'))
@@ -72,6 +73,51 @@ verifies('schema.code', 'timers, hooks and workflows of a folder run when a test
   await local.close()
 })
 
+verifies('schema.code', 'code sees the time of the moved clock', async () => {
+  const clock = new MovedClock('2026-01-01T00:00:00Z')
+  const local = await localTildebase({
+    folder: folder('times', {
+      'trial.ts': FILES['trial.ts'],
+      'times.ts': `import { hooks, workflow } from '@tildebase/nouns'
+import { Trial } from './trial.ts'
+export const onTrial = hooks(Trial, { creating: () => ({ endsAt: new Date(Date.now() + 86_400_000).toISOString() }) })
+export const noted = workflow('Noted', {
+  triggerEvent: 'Trial.ended',
+  steps: [{ code: async (event, $) => void (await $.Activity.create({ subject: String(new Date().toISOString()), type: 'Note' })) }],
+})
+`,
+    }),
+    clock,
+  })
+  const $: any = tildebase(local)
+
+  const trial = await $.Trial.create({ email: 'ada@example.org' })
+  await clock.advance('2d')
+
+  expect(trial.endsAt).toBe('2026-01-02T00:00:00.000Z')
+  expect((await $.Activity.findOne()).subject).toBe('2026-01-02T00:00:00.000Z')
+  await local.close()
+})
+
+test('a webhook of a folder reaches a receiver of the test where that is allowed', async () => {
+  const receiver = await Receiver.start()
+  const files = folder('hooked', {
+    'hook.ts': `import { webhook } from '@tildebase/nouns'
+export default webhook('Log', { url: '${receiver.url}', events: ['Contact.created'] })
+`,
+  })
+  await expect(localTildebase({ folder: files })).rejects.toThrow('url: must be an https URL')
+  const clock = new MovedClock()
+  const local = await localTildebase({ folder: files, insecure: true, clock })
+
+  await tildebase(local).Contact.create({ name: 'Ada' })
+  await clock.advance('1s')
+
+  expect(receiver.requests.map(({ body }) => body.type)).toEqual(['Contact.created'])
+  await local.close()
+  await receiver.stop()
+})
+
 test('a data folder in use is refused, and is free after the end', async () => {
   const host = await testHost()
   const other = join(root, 'alone')
@@ -90,5 +136,5 @@ test('a fault in the folder is the fault of the start', async () => {
     'hook.ts': FILES['hooks.ts'].replace('trial.email', 'DAYS; trial.email') + FILES['end.ts'],
   })
 
-  await expect(localTildebase({ folder: faulty })).rejects.toThrow(/faulty\/hook\.ts: /)
+  await expect(localTildebase({ folder: faulty })).rejects.toThrow(/faulty\/hook\.ts:5: /)
 })

@@ -45,8 +45,10 @@ export type { Task, TaskOptions } from './transport/task.ts'
 export {
   type Auth,
   type Connection,
+  type NothingOutside,
   type Sender,
   type Sending,
+  type UnknownName,
   type Warning,
   type Wire,
   type WireOptions,

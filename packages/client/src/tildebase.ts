@@ -10,7 +10,7 @@ import { importHistory, type PastChange } from './import/history.ts'
 import type { SendOptions } from './import/send.ts'
 import { type Proofs, proofsOf } from './proof.ts'
 import type { AnyJson } from './transport/any-json.ts'
-import { type Connection, type Sender, type Sending, type Warning, type Wire, wireTo } from './transport/wire.ts'
+import { type Connection, type Sender, type Sending, type UnknownName, type Wire, wireTo } from './transport/wire.ts'
 import type { BatchAnswer, BatchBuilder, BatchOptions } from './types/batch-types.ts'
 import type { UploadOptions } from './types/file-types.ts'
 import type { Collection } from './types/types.ts'
@@ -105,7 +105,7 @@ export interface DoAnswer {
   /** What a dry run would have written. */
   readonly events?: readonly AnyJson[]
   /** Names that the types do not know. */
-  readonly warnings?: readonly (Warning & { readonly type: string })[]
+  readonly warnings?: readonly (UnknownName & { readonly type: string })[]
   /** The correlation of all writes of the code; null if it wrote nothing. */
   readonly correlation?: string | null
   /** What it proposed, inside of `propose`. */

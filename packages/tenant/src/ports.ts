@@ -257,6 +257,8 @@ export interface ScriptRequest {
   readonly owner: string
   /** Names that the code knows beside `$` and `console`. */
   readonly values?: JsonObject
+  /** The time that the code sees, in milliseconds since 1970; absent for the real one. */
+  readonly now?: number
   /** How long it may take, waiting included, but not for a task. */
   readonly timeMs: number
   /** How long it may compute, where that is less. */

@@ -128,10 +128,13 @@ def problem_of(status: int, text: str) -> Problem:
 
 
 def warn(header: str | None, path: str) -> None:
-    """Reports the unknown names of a request as a Python warning."""
+    """Reports unknown names, and verbs that did nothing outside, as a Python warning."""
     if header is None:
         return
     for one in json.loads(header):
-        field, nearest = one.get("field", one.get("warning")), one.get("nearest")
-        hint = f"; did you mean {nearest}?" if nearest else "."
-        warnings.warn(f"{path}: {field} is neither declared nor stored{hint}", UnknownFieldWarning, stacklevel=4)
+        if "field" not in one:
+            why = f"no transport for {one['channel']} is configured" if "channel" in one else one["warning"]
+            warnings.warn(f"{path}: nothing outside happened: {why}.", UserWarning, stacklevel=4)
+            continue
+        hint = f"; did you mean {one['nearest']}?" if one.get("nearest") else "."
+        warnings.warn(f"{path}: {one['field']} is neither declared nor stored{hint}", UnknownFieldWarning, stacklevel=4)

@@ -26,14 +26,26 @@ export interface Connection extends TaskOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How often a request is repeated after a lost connection, 429 or 503; 4 by default. */
   readonly retries?: number | undefined
-  /** Called with unknown names in a request; default `console.warn`. */
+  /** Called with the warnings of an answer, such as unknown names; default `console.warn`. */
   readonly onWarnings?: (warnings: readonly Warning[], path: string) => void
 }
 
+/** What an answer reports besides its value. */
+export type Warning = UnknownName | NothingOutside
+
 /** A name that is neither declared nor stored, and the declared one that looks most like it. */
-export interface Warning {
+export interface UnknownName {
   readonly field: string
   readonly nearest: string | null
+}
+
+/** A verb that did nothing outside of the service, such as `Message.send` without a mail server. */
+export interface NothingOutside {
+  readonly warning: 'not_configured' | 'not_called'
+  /** The channel that has no transport. */
+  readonly channel?: string
+  /** The state of an agent that is not called. */
+  readonly status?: string
 }
 
 /** One request. */
@@ -184,8 +196,15 @@ function toConsole(warnings: readonly Warning[], path: string): void {
 }
 
 /** A warning as a sentence. */
-export function warningText({ field, nearest }: Warning): string {
-  return `${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`
+export function warningText(warning: Warning): string {
+  if ('field' in warning) {
+    const { field, nearest } = warning
+    return `${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`
+  }
+  const { channel, status } = warning
+  if (status !== undefined) return `The agent is ${status}, so it is not called.`
+  if (channel !== undefined) return `Nothing sends this: no transport for ${channel} is configured.`
+  return 'Nothing outside happened: no connector, and no endpoint, is configured for it.'
 }
 
 /** The headers of one attempt: those of the request, with the credentials of the moment. */

@@ -14,7 +14,7 @@ export interface NounOptions {
 
 type Parse = (name: string, notation: unknown, options?: NounOptions) => Noun
 
-/** The parser, once its module is loaded. */
+/** The parser, once its module is loaded; that of the built-in types, once they are. */
 let parser: Parse | null = null
 
 export function useParser(parse: Parse): void {

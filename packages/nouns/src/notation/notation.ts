@@ -2,7 +2,7 @@ import type { Notation, NounOf } from '../infer/infer.ts'
 import type { Field, JsonObject, Noun, Verb } from '../noun.ts'
 import { type Issue, Problem } from '../problem.ts'
 import { FORBIDDEN_NAMES, isPlainObject, storable } from '../value/json.ts'
-import type { NounOptions } from './declare.ts'
+import { type NounOptions, useParser } from './declare.ts'
 import { camelPrefix, listed } from './english.ts'
 import { parseAbout } from './parse-about.ts'
 import { parseField } from './parse-field.ts'
@@ -176,3 +176,5 @@ function deepFreeze<T>(value: T): T {
   for (const one of Object.values(value)) deepFreeze(one)
   return Object.freeze(value)
 }
+
+useParser(parseNoun)

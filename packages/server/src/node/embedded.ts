@@ -25,6 +25,8 @@ export interface LocalOptions<N extends NounMap = NoNouns> extends ProgramOf<N> 
   readonly folder?: string
   /** The time of the tenant: a `MovedClock` runs timers and workflows when it is moved. */
   readonly clock?: MovedClock
+  /** True allows webhooks, requests and mail servers without TLS and on this machine, such as a receiver in a test. */
+  readonly insecure?: boolean
 }
 
 /** A tenant in this process. It is what `tildebase` takes: `const $ = tildebase(local)` knows the nouns too. */
@@ -44,12 +46,12 @@ const BASE_URL = 'http://localhost:8787'
 export async function localTildebase<N extends NounMap = NoNouns>(
   options: LocalOptions<N> = {},
 ): Promise<LocalTildebase<N>> {
-  const { tenant = 'local', path, nouns = {} as N, hooks, folder, clock } = options
+  const { tenant = 'local', path, nouns = {} as N, hooks, folder, clock, insecure = false } = options
   const slug = slugOf(tenant)
   const lock = path === undefined ? null : lockOf(path)
   const files = path === undefined ? new MemoryFiles() : new TenantFiles(path)
   files.prepare()
-  const given = readSettings({ data: path }, {})
+  const given = { ...readSettings({ data: path }, {}), webhooksInsecure: insecure }
   // In memory nothing outlives the program, and neither do its keys.
   const ownKeys = () => ({ secretKey: crypto.randomUUID(), signingKey: crypto.getRandomValues(new Uint8Array(32)) })
   const settings = path === undefined ? { ...given, ...ownKeys() } : given

@@ -75,7 +75,7 @@ export class Machine {
   /** Starts the code. It continues with each reply, until `done` is called. */
   start(): void {
     this.#enter(() => {
-      const { code, values } = this.#run
+      const { code, values, now } = this.#run
       const main = functionOf(code, ['$', ...Object.keys(JSON.parse(values))], this.#bench.strip)
       const context = this.#context
       const host = this.#hostFunctions()
@@ -86,7 +86,8 @@ export class Machine {
       this.#settle = context.getProp(functions, 'settle')
       using user = context.unwrapResult(context.evalCode(main, 'code.ts'))
       using given = context.newString(values)
-      context.unwrapResult(context.callFunction(begin, context.undefined, user, given)).dispose()
+      using time = now === undefined ? context.undefined : context.newNumber(now)
+      context.unwrapResult(context.callFunction(begin, context.undefined, user, given, time)).dispose()
     })
   }
 
@@ -248,7 +249,8 @@ function memory(bytes: number): Failure {
 const PRELUDE = `((post, print, finish) => {
   'use strict'
   const { parse, stringify } = JSON
-  const { String, Error, Promise, Proxy, Map, TypeError } = globalThis
+  const { String, Error, Promise, Proxy, Map, TypeError, Date } = globalThis
+  const { construct } = Reflect
   const waiting = new Map()
   let calls = 0
 
@@ -289,7 +291,17 @@ const PRELUDE = `((post, print, finish) => {
     })
   }
 
-  const start = (main, values) => {
+  // The time of a test that moves the clock.
+  const showTime = (now) => {
+    globalThis.Date = new Proxy(Date, {
+      get: (date, key) => (key === 'now' ? () => now : date[key]),
+      construct: (date, given, self) => construct(date, given.length === 0 ? [now] : given, self),
+      apply: (date) => String(new date(now)),
+    })
+  }
+
+  const start = (main, values, now) => {
+    if (now !== undefined) showTime(now)
     const given = parse(values)
     main($, ...Object.values(given)).then(
       (value) => {

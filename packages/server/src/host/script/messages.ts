@@ -8,6 +8,8 @@ export type ToWorker =
       readonly owner: string
       /** JSON text of the names that the code knows. */
       readonly values: string
+      /** The time that the code sees; absent for the real one. */
+      readonly now?: number | undefined
       readonly timeMs: number
       readonly cpuMs: number
       readonly memoryBytes: number

@@ -79,7 +79,7 @@ export function localTenants(settings: Settings, program: Program, files: Tenant
       ...(settings.imap !== null && claimAddresses && { claim: async (slug, some) => claimAddresses(slug, some) }),
     }),
     outbound: countedOutbound(createOutbound({ insecure: settings.webhooksInsecure }), stats),
-    script: openScript(),
+    script: openScript({ clock: thread.clock }),
     signer: new SigningKeyFile(settings).signer(),
     // No tenant chooses these addresses: the guard against private ones is not for them.
     witnesses: createWitnesses(settings.witnesses, createOutbound({ insecure: true })),

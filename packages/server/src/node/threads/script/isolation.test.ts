@@ -42,7 +42,7 @@ test('later runs do not see what code leaves in an interpreter, neither of other
   await fc.assert(
     // Each begins with cold workers, which it then keeps warm.
     fc.asyncProperty(fc.array(run, { minLength: 60, maxLength: 60 }), async (runs) => {
-      const script = openScript(2)
+      const script = openScript({ most: 2 })
       try {
         const seen = await Promise.all(runs.map(({ who, end }) => lookAround(script, who, end)))
         expect(seen).toEqual(runs.map(() => ''))
@@ -55,7 +55,7 @@ test('later runs do not see what code leaves in an interpreter, neither of other
 })
 
 test('nor after so many runs that the memory is renewed', async () => {
-  const script = openScript(1)
+  const script = openScript({ most: 1 })
   const seen = await Promise.all(Array.from({ length: 250 }, () => lookAround(script, 'acme', 'calm')))
   await script.close()
 

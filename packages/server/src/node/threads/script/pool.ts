@@ -158,7 +158,7 @@ export class ScriptPool {
   }
 
   #start(seat: Seat, job: Job): void {
-    const { code, owner, values, timeMs, cpuMs, memoryBytes, operations, resultLength } = job.request
+    const { code, owner, values, now, timeMs, cpuMs, memoryBytes, operations, resultLength } = job.request
     const run: Run = {
       job,
       calls: new Set(),
@@ -175,7 +175,7 @@ export class ScriptPool {
     seat.worker.ref()
     this.#endInTime(seat, run)
     const limits = { timeMs, cpuMs: cpuMs ?? Number.POSITIVE_INFINITY, memoryBytes, operations, resultLength }
-    const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), ...limits }
+    const message: ToWorker = { kind: 'run', code, owner, values: JSON.stringify(values ?? {}), now, ...limits }
     seat.worker.postMessage(message)
     if (cpuMs !== undefined) void this.#watch(seat, run, cpuMs)
   }

@@ -6,7 +6,7 @@ import { openScript } from './script.ts'
 let script: ReturnType<typeof openScript>
 beforeAll(() => {
   // One worker: the second owner gets the thread of the first, if it still runs.
-  script = openScript(1)
+  script = openScript({ most: 1 })
 })
 afterAll(() => script.close())
 
