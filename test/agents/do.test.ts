@@ -238,6 +238,37 @@ test('code pages by cursor, aggregates, reads history and metrics', async () => 
   })
 })
 
+test('code reads the fields that it names, with embedded relations', async () => {
+  const { body } = await run(`
+    const org = await $.Organization.create({ name: 'Fields' })
+    const { $id } = await $.Contact.create({ name: 'Fay', email: 'fay@example.com', organization: org.$id })
+    const options = { fields: ['email'], include: ['organization'] };
+    [
+      ...await $.Contact.find({ name: 'Fay' }, options),
+      await $.Contact.findOne({ name: 'Fay' }, { fields: 'email' }),
+      ...(await $.Contact.findPage({ name: 'Fay' }, options)).results,
+      await $.Contact.get($id, { fields: ['email'], asOf: 'now' }),
+    ].map((one) => [Object.keys(one).sort().join(), one.organization?.name ?? null])`)
+  const wrong = await run("await $.Contact.find({}, { fields: ['a.b'] })")
+
+  const withRelation = ['$id,$type,email,organization', 'Fields']
+  const bare = ['$id,$type,email', null]
+  expect(body.result).toEqual([withRelation, bare, withRelation, bare])
+  expect(wrong.body.reason).toBe('invalid_fields')
+})
+
+test('a regular expression in a filter of code is a $regex', async () => {
+  const { body } = await run(`
+    await $.Contact.create({ name: 'Regina' });
+    [
+      (await $.Contact.find({ name: /^regi/i })).length,
+      await $.Contact.count({ name: { $not: /^Regi/ }, $or: [{ name: /na$/gu }] }),
+      (await $.Contact.aggregate({ filter: { name: /^Regi.a$/s } })).total,
+    ]`)
+
+  expect(body.result).toEqual([1, 0, 1])
+})
+
 test('code takes back what another run wrote', async () => {
   const { body: made } = await run("(await $.Contact.create({ name: 'Regret' })).$id")
   const { body: taken } = await run(`await $.undo(${JSON.stringify(made.correlation)})`)

@@ -218,6 +218,24 @@ describe('a name that is neither declared nor stored', () => {
     expect((await host.request('GET', '/~acme/Deal/count')).body.count).toBe(1)
   })
 
+  test('is reported where an option of code has it, and refused with strict', async () => {
+    const code = `await $.Deal.find({}, { asof: 1, limit: 1 }); await $.Deal.count({}, { wat: 1 })`
+    const reply = await host.request('POST', '/~acme/do', { code })
+    const strict = await host.request('POST', '/~acme/do?strict=true', { code })
+
+    expect([reply.status, reply.body.warnings]).toEqual([
+      200,
+      [
+        { type: 'Deal', field: 'asof', nearest: 'asOf' },
+        { type: 'Deal', field: 'wat', nearest: null },
+      ],
+    ])
+    expect([strict.status, strict.body.message]).toEqual([
+      422,
+      expect.stringContaining('asof is not an option of find; did you mean asOf?'),
+    ])
+  })
+
   verifies('typo.import', 'is reported once for all rows of an import, and refuses rows with strict', async () => {
     const rows = [{ subject: 'a', priorty: 'Low' }, { subject: 'b', priorty: 'High' }, { subject: 'c' }]
     const strict = await host.request('POST', '/~acme/import/Ticket?strict=true', rows)

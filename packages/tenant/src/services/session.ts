@@ -1,12 +1,14 @@
-import { type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { isPlainObject, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { aggregate } from '../query/answer/aggregate.ts'
-import { count, find, get } from '../query/answer/find.ts'
+import { count, find, get, type Query } from '../query/answer/find.ts'
+import { parseFields, project } from '../query/parameters/fields.ts'
 import { aggregationOf, parseQuery } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
+import type { Stored } from '../store/entities.ts'
 import { entityView } from '../view/entity.ts'
 import { runVerb } from '../write/run-verb.ts'
 import type { Write } from '../write/write.ts'
@@ -85,15 +87,12 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
   find: (reading, noun, [filter, options]) => results(reading, noun, filter, options),
   findOne: (reading, noun, [filter, options]) =>
     results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
-  findPage: ({ engine, grant, budget, url }, noun, [filter, options]) => {
+  findPage: (reading, noun, [filter, options]) => {
+    const { engine, grant, budget, url } = reading
     const query = { ...parseQuery(engine, grant, noun, filter, options), total: true }
+    const view = viewFor(reading, noun, query, options)
     const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget, url ?? engine.context), query)
-    return {
-      results: results.map((one) => entityView(one, url ?? engine.context)),
-      total: total ?? null,
-      hasMore,
-      cursor,
-    }
+    return { results: results.map(view), total: total ?? null, hasMore, cursor }
   },
   count: ({ engine, grant, budget }, noun, [filter, options]) =>
     count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, options)),
@@ -107,18 +106,27 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
     return versions as unknown as Json
   },
   timers: ({ engine, grant }, noun, [id]) => timersOf(engine, grant, noun, textOf(id, 'timers', noun.name)).timers!,
-  get: ({ engine, grant, budget, url }, noun, [id, options]) => {
-    const { include, asOf } = parseQuery(engine, grant, noun, {}, options)
+  get: (reading, noun, [id, options]) => {
+    const { engine, grant, budget, url } = reading
+    const query = parseQuery(engine, grant, noun, {}, options)
+    const view = viewFor(reading, noun, query, options)
     const reader = readContextOf(engine, grant, budget, url ?? engine.context)
-    const found = get(reader, noun.name, textOf(id, 'get', noun.name), { include, asOf })
-    return found ? entityView(found, url ?? engine.context) : null
+    const found = get(reader, noun.name, textOf(id, 'get', noun.name), { include: query.include, asOf: query.asOf })
+    return found ? view(found) : null
   },
 }
 
-function results({ engine, grant, budget, url }: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
+function results(reading: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
+  const { engine, grant, budget, url } = reading
   const query = parseQuery(engine, grant, noun, filter, options)
-  const context = url ?? engine.context
-  return find(readContextOf(engine, grant, budget, context), query).results.map((one) => entityView(one, context))
+  const view = viewFor(reading, noun, query, options)
+  return find(readContextOf(engine, grant, budget, url ?? engine.context), query).results.map(view)
+}
+
+/** Shows entities with the fields that the options name, or with all. */
+function viewFor({ engine, url }: Reading, noun: Noun, { include }: Query, options: unknown) {
+  const fields = parseFields(isPlainObject(options) ? options.fields : undefined, noun)
+  return (found: Stored): JsonObject => project(entityView(found, url ?? engine.context), fields, include)
 }
 
 function textOf(id: Json | undefined, operation: string, type: string): string {

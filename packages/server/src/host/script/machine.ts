@@ -249,14 +249,18 @@ function memory(bytes: number): Failure {
 const PRELUDE = `((post, print, finish) => {
   'use strict'
   const { parse, stringify } = JSON
-  const { String, Error, Promise, Proxy, Map, TypeError, Date } = globalThis
+  const { String, Error, Promise, Proxy, Map, RegExp, TypeError, Date } = globalThis
   const { construct } = Reflect
   const waiting = new Map()
   let calls = 0
 
   const call = (name, args) =>
     new Promise((done, failed) => {
-      const text = stringify(args, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      const text = stringify(args, (_, value) => {
+        if (typeof value === 'bigint') return String(value)
+        // Of a pattern, JSON would leave an empty object, which matches nothing.
+        return value instanceof RegExp ? { $regex: value.source, $options: value.flags.replace(/[^ims]/g, '') } : value
+      })
       waiting.set(++calls, { done, failed })
       post(calls, name, text)
     })

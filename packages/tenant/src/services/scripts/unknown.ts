@@ -12,6 +12,7 @@ import {
   sortNames,
   type UnknownField,
   unknownField,
+  unknownMembers,
 } from '../../query/parameters/unknown-names.ts'
 import { isReadOperation } from '../session.ts'
 import type { ScriptCall } from './call.ts'
@@ -44,6 +45,10 @@ export class CodeWarnings {
   look(call: ScriptCall): void {
     const noun = this.#engine.nouns.get(call.type)
     if (!noun || this.#found.size >= MOST_UNKNOWN || this.#search.msLeft <= 0) return
+    const unknown = unknownOptions(call)
+    if (this.#strict && unknown.length > 0) throw refusal(noun.name, unknown[0]!, `an option of ${call.operation}`)
+    for (const option of unknown)
+      this.#found.set(`${noun.name}.${call.operation} ${option.field}`, { type: noun.name, ...option })
     const search = { budget: this.#search, asOf: this.#momentIn(call, noun.name) }
     for (const name of namesIn(call, noun)) {
       const key = `${noun.name} ${name}`
@@ -99,9 +104,17 @@ function measureNames(names: unknown): string[] {
   return listedNames(names).map((name) => name.replace(/:\w+$/, ''))
 }
 
-function refusal(type: string, { field, nearest }: UnknownField): Problem {
-  const message = `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`
-  return new Problem('validation_error', `With strict, only known fields are allowed. ${field} ${message}`, {
+/** What the calls that read take beside a filter or an id. */
+const OPTIONS: readonly string[] = ['sort', 'limit', 'offset', 'cursor', 'include', 'fields', 'asOf']
+
+/** The options of a call that no call has: `asof`. */
+function unknownOptions({ operation, args }: ScriptCall): readonly UnknownField[] {
+  return isReadOperation(operation) ? unknownMembers(args[1], OPTIONS) : []
+}
+
+function refusal(type: string, { field, nearest }: UnknownField, what = `a field of ${type}`): Problem {
+  const message = `is not ${what}${nearest === null ? '' : `; did you mean ${nearest}?`}`
+  return new Problem('validation_error', `With strict, only known names are allowed. ${field} ${message}`, {
     type,
     field,
     details: [{ field, message }],
