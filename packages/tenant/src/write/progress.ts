@@ -6,7 +6,7 @@ export interface Progress {
   advance(count?: number): void
 }
 
-/** The progress of a write that is no task: no request sees it. */
+/** The progress of a write outside of tasks: no request sees it. */
 export const UNSEEN: Progress = { expect() {}, advance() {} }
 
 /** The progress of a task. */
