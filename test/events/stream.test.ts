@@ -125,6 +125,26 @@ describe('the change stream', () => {
     },
   )
 
+  test('a type or an event that is neither known nor in the log is in a warning, and nothing else is', async () => {
+    await host.request('PUT', `/~${tenant}/schema/Ship`, { name: 'string' })
+    const { body: ship } = await post('/Ship', { name: 'Fram' })
+    await host.request('DELETE', `/~${tenant}/Ship/${ship.$id}`)
+    await host.request('DELETE', `/~${tenant}/schema/Ship`)
+    const warnings = async (type: string) => {
+      const reply = await get(`/events?type=${encodeURIComponent(type)}`)
+      expect(reply.status).toBe(200)
+      return JSON.parse(reply.headers.get('x-tilde-warnings') ?? '[]')
+    }
+
+    expect(await warnings('Contct.created,Deal')).toEqual([
+      { field: 'type: Contct.created', nearest: 'Contact.created' },
+    ])
+    expect(await warnings('Contact.craeted')).toEqual([{ field: 'type: Contact.craeted', nearest: 'Contact.created' }])
+    expect(await warnings('*.zzzzzzzz')).toEqual([{ field: 'type: *.zzzzzzzz', nearest: null }])
+    for (const type of ['contact.CREATED', '*.created', 'Ship.deleted', '*.*', '*', 'Webhook.failing'])
+      expect([type, await warnings(type)]).toEqual([type, []])
+  })
+
   verifies(
     ['stream.limit', 'limit.stream', 'stream.limit.range'],
     'limit is 1 to 1000 and 100 when it is left out',

@@ -5,6 +5,7 @@ import type { Grant } from '../grant/grant.ts'
 import { filterOf } from '../query/parameters/filter.ts'
 import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters/parameters.ts'
 import { MOST_UNKNOWN, searchBudget, type UnknownField, unknownField } from '../query/parameters/unknown-names.ts'
+import { unknownPatterns } from '../services/events/emitted.ts'
 
 /** Reads what requests ask for. A question that reaches types that the grant may not read is refused here. */
 export class QuestionReader {
@@ -60,5 +61,10 @@ export class QuestionReader {
       if (unknown.length >= MOST_UNKNOWN || (!isStrict && budget.msLeft <= 0)) break
     }
     return unknown
+  }
+
+  /** The patterns of events, such as `Contct.created`, that no event matches. */
+  unknownPatterns(patterns: readonly string[]): UnknownField[] {
+    return unknownPatterns(this.#engine, patterns).slice(0, MOST_UNKNOWN)
   }
 }

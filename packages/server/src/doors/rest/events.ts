@@ -5,7 +5,7 @@ import { type Call, flagParam, listParam, type Route, textParam } from '../call.
 import { answer, EVENT_STREAM, jsonBody } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
 import { ANY_OBJECT, either, listOf, ref, TIME, WHOLE } from '../describe/schema.ts'
-import type { MaybePromise } from '../http.ts'
+import { type MaybePromise, whenReady } from '../http.ts'
 import { contentReply, createdReply, type Reply } from '../reply.ts'
 import { routeOfType, streamRoute, writeRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
@@ -13,7 +13,7 @@ import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, countAll, GET, list, read } from './entities.ts'
 import { lastSeen, liveReply, reached, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
-import { warningHandle } from './unknown-fields.ts'
+import { warned, warningHandle } from './unknown-fields.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
@@ -61,9 +61,10 @@ function events(call: Call): MaybePromise<Reply> {
   if (isCollection(call)) return asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
   const patterns = patternsOf(call)
   demandSome(call, patterns)
-  if (!wantsLive(call)) return page(call, patterns)
+  const unknown = patterns === null ? [] : call.read.questions.unknownPatterns(patterns)
+  if (!wantsLive(call)) return whenReady(page(call, patterns), (reply) => warned(reply, unknown))
   const after = lastSeen(call) ?? startOf(call)
-  return liveReply(call, call.tenant.follow(call.grant).changes(patterns, after, call.context))
+  return warned(liveReply(call, call.tenant.follow(call.grant).changes(patterns, after, call.context)), unknown)
 }
 
 /** Refuses a stream of named types if the key may read none of them: it would stay empty. */

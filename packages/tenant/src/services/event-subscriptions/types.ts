@@ -1,7 +1,7 @@
 import { article, type JsonObject, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, may } from '../../grant/grant.ts'
-import { eventsOf } from '../events/emitted.ts'
+import { eventsOf, sameWord } from '../events/emitted.ts'
 
 /** An event type that agents can subscribe to. */
 export interface EventType extends JsonObject {
@@ -46,8 +46,4 @@ function typeOf({ name }: Noun, event: string): EventType {
       required: ['$id', '$type', '$version'],
     },
   }
-}
-
-function sameWord(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
 }

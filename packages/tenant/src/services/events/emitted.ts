@@ -1,4 +1,7 @@
-import { didYouMean, listed, type Noun, type Nouns } from '@tildebase/nouns'
+import { didYouMean, listed, type Noun, type Nouns, nearest, quoted } from '@tildebase/nouns'
+import type { Engine } from '../../engine/engine.ts'
+import type { UnknownField } from '../../query/parameters/unknown-names.ts'
+import { numbersAnyCase } from '../../store/names.ts'
 
 /** Events that come without a verb of their type: the service itself writes them. */
 const OF_THE_SERVICE: { readonly [type: string]: readonly string[] } = {
@@ -23,10 +26,32 @@ export function neverEmitted({ all }: Nouns, pattern: string): string | null {
     const known = [...new Set(all.flatMap(eventsOf))]
     return has(known, name) ? null : `no type has an event ${name}${didYouMean(name, known)}`
   }
-  const noun = all.find((one) => one.name.toLowerCase() === type.toLowerCase())
+  const noun = all.find((one) => sameWord(one.name, type))
   if (!noun || has(eventsOf(noun), name)) return null
   const events = eventsOf(noun)
   return `${noun.name} has no event ${name}${didYouMean(name, events) || `; it has ${listed(events, 'and')}`}`
+}
+
+/** The patterns whose type or event neither a type nor the log knows: no event matches them. */
+export function unknownPatterns({ nouns, sql }: Engine, patterns: readonly string[]): UnknownField[] {
+  const isStored = (name: string) => numbersAnyCase(sql, name).length > 0
+  return patterns.flatMap((pattern) => {
+    const [type = '', name = '*'] = pattern.split('.')
+    const noun = nouns.all.find((one) => sameWord(one.name, type))
+    if (type !== '*' && !noun) {
+      if (isStored(type)) return []
+      const near = nearest(
+        type,
+        nouns.all.map((one) => one.name),
+        1,
+      )[0]
+      return [{ field: quoted(`type: ${pattern}`), nearest: near === undefined ? null : pattern.replace(type, near) }]
+    }
+    const events = noun ? eventsOf(noun) : nouns.all.flatMap(eventsOf)
+    if (name === '*' || has(events, name) || isStored(name)) return []
+    const near = nearest(name, new Set(events), 1)[0]
+    return [{ field: quoted(`type: ${pattern}`), nearest: near === undefined ? null : `${type}.${near}` }]
+  })
 }
 
 /** The names of all events of a type. */
@@ -37,5 +62,10 @@ export function eventsOf({ name, verbs }: Noun): string[] {
 }
 
 function has(events: readonly string[], name: string): boolean {
-  return events.some((event) => event.toLowerCase() === name.toLowerCase())
+  return events.some((event) => sameWord(event, name))
+}
+
+/** Whether two words are the same but for their case. */
+export function sameWord(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
