@@ -88,6 +88,11 @@ describe('the types of a tenant', () => {
     expect(right.status).toBe(201)
     expect(found.body.total).toBe(1)
     expect([back.status, loose.status]).toEqual([204, 201])
+    const again = await sent('DELETE', '/~wide/schema/Contact')
+    expect([again.status, again.body.message]).toEqual([
+      404,
+      'This tenant has added nothing to Contact, so there is nothing to delete.',
+    ])
   })
 
   test('index what was there before, the past included', async () => {

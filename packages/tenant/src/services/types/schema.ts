@@ -144,6 +144,10 @@ export function* dropType(write: Write, name: string): Steps<void> {
     throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
   }
   if (builtIn) storeParts(write, engine.nouns.with(builtIn))
+  if (currentOf(engine.sql, 'Schema', schemaId(name))?.deleted !== false)
+    throw new Problem('not_found', `This tenant has added nothing to ${name}, so there is nothing to delete.`, {
+      type: name,
+    })
   applyVerb(write, { type: 'Schema', verb: 'delete', id: schemaId(name) })
   if (builtIn) yield* withinTime(write, rebuildFieldIndex(engine.sql, builtIn, engine.nouns.get(name) ?? null))
   else dropFields(engine.sql, name)
