@@ -39,6 +39,8 @@ describe('a name that is neither declared nor stored', () => {
       ['Event/count?nme=x', ['nme', 'name']],
       ['events/aggregate?group=nme', ['nme', 'name']],
       ['export/Event?sort=nme', ['nme', 'name']],
+      ['Contact?asof=1&Limit=5', ['asof', 'asOf'], ['Limit', 'limit']],
+      [`Contact/${ada.$id}?asof=1&expand=organization`, ['asof', 'asOf'], ['expand', null]],
     ] as const)
       expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])
   })
@@ -67,6 +69,26 @@ describe('a name that is neither declared nor stored', () => {
     expect([proposed.status, warned(proposed)]).toEqual([202, [{ field: 'emaill', nearest: 'email' }]])
     expect([update.status, warned(update)]).toEqual([202, [{ field: 'tilte', nearest: 'title' }]])
     expect([tried.status, warned(tried)]).toEqual([200, [{ field: 'emaill', nearest: 'email' }]])
+  })
+
+  test('is refused where it is a misspelt dryRun or propose: the write would be executed', async () => {
+    const paths = ['Contact?dryrun=true', 'Contact?dry_run=true', 'Contact?Propose=Eve', 'import/Contact?DryRun=1']
+    for (const path of paths) {
+      const { status, body } = await host.request('POST', `/~acme/${path}`, { name: 'Eve' })
+      expect([path, status, body.error, body.message]).toEqual([
+        path,
+        400,
+        'invalid_parameter',
+        expect.stringMatching(/mean (dryRun|propose)\?/),
+      ])
+    }
+    const operations = [{ id: 'a', method: 'DELETE', path: `/Contact/${ada.$id}`, query: { dryrun: true } }]
+    const batch = await host.request('POST', '/~acme/batch', { operations })
+    const other = await host.request('PUT', `/~acme/Contact/${ada.$id}?dryrum=true`, { name: 'Ada' })
+
+    expect(batch.body.results[0].status).toBe(400)
+    expect(warned(other)).toEqual([{ field: 'dryrum', nearest: 'dryRun' }])
+    expect((await host.request('GET', '/~acme/Contact/count?name=Eve')).body.count).toBe(0)
   })
 
   verifies('typo.body', 'is reported where a change of a sync names it, and refused with strict', async () => {

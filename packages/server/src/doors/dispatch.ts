@@ -1,10 +1,11 @@
-import { isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
+import { isPlainObject, type JsonObject, Problem, quoted } from '@tildebase/nouns'
 import { entityView, type Steps, type Stepwise, type Tenant, type TenantWriter } from '@tildebase/tenant'
 import { asSteps, done } from '@tildebase/tenant/internal'
 import {
   type Call,
   flagParam,
   type Match,
+  type Query,
   type Route,
   type RouteTable,
   type StreamRoute,
@@ -204,6 +205,7 @@ const NOT_PROPOSED = '/sync'
 /** Whether a request is to be proposed instead of executed. What cannot be proposed or tried is refused, never executed. */
 function isProposed(route: Route, { query }: Call): boolean {
   if (route.method === 'GET') return false
+  refuseMisspelt(query)
   const isProposal = query.has('propose')
   if (isProposal && (route.path === NOT_PROPOSED || !takes(route, 'propose'))) {
     const message = `${route.method} ${route.path} cannot be proposed. Use a batch, or a fork.`
@@ -215,6 +217,21 @@ function isProposed(route: Route, { query }: Call): boolean {
   }
   return isProposal
 }
+
+/** Refuses a misspelt trial, such as `dryrun`: the write would be executed. */
+export function refuseMisspelt(query: Query): void {
+  for (const name of query.keys()) {
+    const meant = TRIALS.find(
+      (trial) => trial !== name && trial.toLowerCase() === name.toLowerCase().replace(/[_-]/g, ''),
+    )
+    if (meant === undefined) continue
+    const message = `${quoted(name)} is not a parameter. Did you mean ${meant}? Nothing was written.`
+    throw new Problem('invalid_parameter', message, { field: quoted(name) })
+  }
+}
+
+/** The parameters with which a write is not executed. */
+const TRIALS = ['dryRun', 'propose']
 
 /** Whether a route can be proposed or tried: one that runs on its own must say so. */
 function takes({ mode, params }: Route, name: 'propose' | 'dryRun'): boolean {

@@ -4,7 +4,7 @@ import { AnswerRows, MOST_UNKNOWN, TURN, type UnknownField, unknownMembers } fro
 import { type Call, flagParam, type Query, type Route, readQuery, type StreamRoute } from '../call.ts'
 import { answer, jsonBody, PROPOSE, PROPOSED } from '../describe/description.ts'
 import { ANY_OBJECT, FLAG, record, TEXT, WHOLE, whole } from '../describe/schema.ts'
-import { dryRun, findRoute, handleIn, segmentsIn } from '../dispatch.ts'
+import { dryRun, findRoute, handleIn, refuseMisspelt, segmentsIn } from '../dispatch.ts'
 import type { HttpResponse } from '../http.ts'
 import { type Content, contentReply, type Reply, WARNINGS } from '../reply.ts'
 import { errorReply } from '../respond.ts'
@@ -223,6 +223,7 @@ function resolved(
     body: refers(operation.body) ? resolve(operation.body, results) : operation.body,
     read,
   }
+  if (route.method !== 'GET') refuseMisspelt(query)
   if (query.has('propose')) {
     throw new Problem('invalid_parameter', 'Set propose once, in the URL of the batch.', { field: 'propose' })
   }

@@ -17,6 +17,9 @@ const RESERVED = new Set(['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf',
 /** Words of our own: a type that declares a field of such a name keeps it, as Invoice does with `total`. */
 const WORDS = new Set(['total', 'explain', 'dryRun', 'upsert', 'format', 'safe', 'wait', 'since', 'cascade', 'strict'])
 
+/** The parameters that the service itself has. */
+export const PARAMETER_NAMES: readonly string[] = [...RESERVED, ...WORDS, 'propose', 'reason']
+
 /** The question that a list request asks. */
 export function findQuery(call: Call, noun: Noun): Question {
   const { query, read } = call

@@ -12,7 +12,7 @@ import {
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
-import { asOfParam, isField } from './params.ts'
+import { asOfParam, isField, PARAMETER_NAMES } from './params.ts'
 
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 
@@ -144,6 +144,7 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   if (call.query.size > 0)
     for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
   const types = [
+    ...unknownParameters(call, route),
     ...unknownTypes(call, route, noun),
     ...unknownRows(call, route, noun),
     ...unknownInEvents(call, route, noun),
@@ -151,7 +152,26 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   if (names.size === 0 && types.length === 0) return NONE
   const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
   const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'), asOf)
-  return [...unknown, ...types].slice(0, MOST_UNKNOWN)
+  return [...unknown.map((one) => likeParameter(call, one)), ...types].slice(0, MOST_UNKNOWN)
+}
+
+/** The parameters of a request about one entity that no request has: a list takes them as fields. */
+function unknownParameters({ query }: Call, route: Place): readonly UnknownField[] {
+  if (takesFields(route)) return NONE
+  return [...query.keys()]
+    .filter((name) => !PARAMETER_NAMES.includes(name))
+    .map((name) => ({ field: quoted(name), nearest: nearest(name, PARAMETER_NAMES, 1)[0] ?? null }))
+}
+
+/** An unknown field of a list that looks like one of the parameters: `asof`. */
+function likeParameter({ query }: Call, unknown: UnknownField): UnknownField {
+  if (unknown.nearest !== null || !query.has(unknown.field)) return unknown
+  return { ...unknown, nearest: nearest(unknown.field, PARAMETER_NAMES, 1)[0] ?? null }
+}
+
+/** Whether any parameter of a request is a field. */
+function takesFields({ method, path }: Place): boolean {
+  return method === 'GET' && !path.includes(':id')
 }
 
 /** Where types keep patterns of events. */
@@ -233,7 +253,7 @@ function queryNames({ query }: Call, route: Place, noun: Noun): string[] {
   if (route.method !== 'GET') return []
   const isGroups = route.path.endsWith('/aggregate')
   const names: string[] = []
-  if (!route.path.includes(':id')) {
+  if (takesFields(route)) {
     for (const name of query.keys()) if (isField(noun, name) && !(isGroups && MEASURES.includes(name))) names.push(name)
     if (query.has('filter')) names.push(...filterNames(jsonIn(query, 'filter')))
     if (query.has('sort')) names.push(...sortNames(jsonIn(query, 'sort')))
