@@ -245,10 +245,47 @@ describe('an Idempotency-Key', () => {
   test.each([
     ['query', '?upsert=email', [{ name: 'one' }]],
     ['length of a body that streams by', '', [{ name: 'another' }]],
+    ['body of the same length that streams by', '', [{ name: 'two' }]],
   ])('with another %s is a mismatch', async (what, query, body) => {
     await send(what, [{ name: 'one' }], '/~acme/import/Contact')
 
     expect((await send(what, body, `/~acme/import/Contact${query}`)).body.error).toBe('idempotency_mismatch')
+  })
+
+  test('with a body that streams by without a length, and is the first body or another one', async () => {
+    const path = '/~streams/import/Contact'
+    const stream = async (...names: string[]) => {
+      const rows = names.map((name) => `{"name":"${name}"}\n`)
+      const init = {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ROOT}`, 'content-type': 'application/x-ndjson', 'idempotency-key': 's' },
+        body: (async function* () {
+          for (const row of rows) yield new TextEncoder().encode(row)
+        })(),
+        duplex: 'half',
+      } as unknown as RequestInit
+      const response = await fetch(`${host.url}${path}`, init)
+      return [response.status, response.headers.has('idempotency-replayed')]
+    }
+
+    expect(await stream('Ada', 'Bob')).toEqual([200, false])
+    expect(await stream('Ada', 'Bob')).toEqual([200, true])
+    for (const other of [['Ada', 'Eve'], ['Ada'], ['Ada', 'Bob', 'Eve'], []])
+      expect([other, await stream(...other)]).toEqual([other, [422, false]])
+    expect((await host.request('GET', '/~streams/Contact/count')).body.count).toBe(2)
+  })
+
+  test('of an import that failed after its first rows replays the error, for these rows only', async () => {
+    const rows = (name: string) => Array.from({ length: 1_000 }, () => ({ name: name.repeat(1_000) }))
+    const sent = (name: string) =>
+      send('t', `${JSON.stringify(rows(name)).slice(0, -1)}, nonsense]`, '/~failed/import/Contact')
+    const first = await sent('a')
+    const second = await sent('a')
+
+    expect([first.status, first.body.error, first.body.imported]).toEqual([400, 'invalid_json', expect.any(Number)])
+    expect(first.body.imported).toBeGreaterThan(0)
+    expect([second.text, second.headers.has('idempotency-replayed')]).toEqual([first.text, true])
+    expect((await sent('b')).body.error).toBe('idempotency_mismatch')
   })
 
   verifies('idempotency.owner', 'belongs to one key, method and path', async () => {

@@ -76,7 +76,7 @@ function runNow(route: Route, call: Call): MaybePromise<Reply> {
 function runPrepared(route: Route, call: Call): MaybePromise<Reply> {
   const isProposal = isProposed(route, call)
   if (route.mode === 'stream')
-    return route.repeats ? route.handle(call) : rememberLong(call, () => runStream(route, call))
+    return route.repeats ? route.handle(call) : rememberLong(call, (own) => runStream(route, own))
   if (route.mode === 'read' && !isOnce(call)) return route.handle(call)
   const isPlain = !isOnce(call) && !isProposal && !flagParam(call.query, 'dryRun')
   const inTurns = route.mode === 'write' && isPlain ? route.inTurns?.(call) : null
