@@ -50,6 +50,42 @@ describe('limits', () => {
   })
 })
 
+describe('a pattern and a long text', () => {
+  test('are refused together when the search could take seconds, and not otherwise', () => {
+    const ledger = opened()
+    ledger.put('Person', 'person_1', { name: 'ab'.repeat(50_000) })
+    const total = (pattern: string) => ask(ledger, 'Person', { name: { $regex: pattern } }).total
+
+    expect(() => total('[ab]*a[ab]{500}[cd]')).toThrow(expect.objectContaining({ code: 'over_budget' }))
+    expect(total('[ab]*a[ab]{20}[cd]')).toBe(0)
+    expect(total('(ab){40}$')).toBe(1)
+  })
+
+  test('end with the time of the request, one text after the other', () => {
+    const ledger = opened()
+    ledger.put('Person', 'person_1', { name: 'ab'.repeat(50_000) })
+    const patterns = Array.from({ length: 100 }, (_, i) => ({ name: { $regex: `[ab]{5}${i}` } }))
+    const query = { type: 'Person', filter: ledger.filter('Person', { $or: patterns }) }
+    let time = 0
+
+    const late = expect.objectContaining({ code: 'over_budget', about: { limit: 'time' } })
+    expect(() => find(ledger.reader({ budget: budgetOf(20, () => ++time) }), query)).toThrow(late)
+  })
+
+  test('a long list is compared with many values, each looked at once', () => {
+    const ledger = opened()
+    const list = [...Array(100_000).fill(1), { a: 1, b: [2] }]
+    ledger.put('Person', 'person_1', { name: 'Ada', notes: list })
+    const values = Array.from({ length: 9_999 }, (_, i) => i + 2)
+    const inMemory = (notes: object) => ask(ledger, 'Person', { $or: [{ name: { $regex: 'zz' } }, { notes }] }).total
+
+    expect(inMemory({ $in: values })).toBe(0)
+    expect(inMemory({ $in: [...values, 1] })).toBe(1)
+    expect(inMemory({ $in: [...values, { b: [2], a: 1 }] })).toBe(1)
+    expect(inMemory({ $in: [...values, { b: [1], a: 1 }] })).toBe(0)
+  })
+})
+
 const EVIL = [
   `'; DROP TABLE entities; --`,
   `" OR 1=1 --`,

@@ -6,7 +6,7 @@ import { aggregateInSlices } from '../../packages/tenant/src/query/answer/aggreg
 import { count, find, type Page, type Query } from '../../packages/tenant/src/query/answer/find.ts'
 import { countInSlices, findInSlices } from '../../packages/tenant/src/query/answer/find-in-slices.ts'
 import { verifies } from '../verifies.ts'
-import { Ledger } from './ledger.ts'
+import { budgetOf, Ledger } from './ledger.ts'
 
 const Thing = noun('Thing', {
   name: 'string',
@@ -73,6 +73,15 @@ function queryOf(ledger: Ledger, { filter, sort, limit, offset, total }: Omit<Ca
   }
 }
 
+/** A budget of time, of which each look takes much. */
+function slow() {
+  let time = 0
+  return budgetOf(Number.POSITIVE_INFINITY, () => {
+    time += 100
+    return time
+  })
+}
+
 /** Does all steps, and something between each two of them. */
 function driven<T>(steps: Generator<void, T>, between: (step: number) => void = () => {}): T {
   for (let i = 0; ; i++) {
@@ -99,6 +108,7 @@ verifies('slices.background', 'a list that is read in slices is the list that is
         const atOnce = find(ledger.reader(), page)
         const inSlices = driven(findInSlices(ledger.reader(), page, SIZES))
         expect(inSlices).toEqual(atOnce)
+        expect(driven(findInSlices(ledger.reader({ budget: slow() }), page, SIZES))).toEqual(atOnce)
         cursor = atOnce.cursor
       } while (cursor !== null)
       expect(driven(countInSlices(ledger.reader(), query))).toBe(count(ledger.reader(), query))
@@ -230,4 +240,22 @@ verifies('slices.background', 'groups that are measured in slices are those meas
     }),
     { numRuns: RUNS },
   )
+})
+
+verifies('slices.background', 'rows that take long to test are tested one at a time', () => {
+  const documents = Array.from({ length: 40 }, (_, i) => ({ name: 'ada', note: `x${i % 3}` }))
+  const ledger = ledgerOf({ documents })
+  const filter = ledger.filter('Thing', { note: { $regex: '^x1' } })
+  const question = { group: ['note'], filter }
+  const query = { type: 'Thing', filter, limit: 100 }
+  const steps = { list: 0, groups: 0 }
+
+  const page = driven(findInSlices(ledger.reader({ budget: slow() }), query), () => steps.list++)
+  const reader = ledger.reader({ budget: slow() })
+  const groups = driven(aggregateInSlices(reader, Thing, question), () => steps.groups++)
+
+  expect(page).toEqual(find(ledger.reader(), query))
+  expect(groups).toEqual(aggregate(ledger.reader(), Thing, question))
+  expect(steps.list).toBeGreaterThanOrEqual(13)
+  expect(steps.groups).toBeGreaterThanOrEqual(13)
 })

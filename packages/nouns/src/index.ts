@@ -29,7 +29,7 @@ export { type EventOf, type EventPattern, type EventRecord, isPattern, matchesEv
 export { type ComputedField, computedFields, isComputed } from './expression/computed.ts'
 export { evaluate, pathsOf } from './expression/expression.ts'
 export { type AsOf, parseAsOf } from './filter/as-of.ts'
-export { compareText, isObject, sameJson } from './filter/compare.ts'
+export { compareText, isObject, orderedJson, sameJson } from './filter/compare.ts'
 export { allOf, EVERYTHING, type Filter, type Hop, type Leaf, type Path, touches } from './filter/filter.ts'
 export { type Follow, isIndex, match, matcher, matchWords, meetsMissing, type Regex, textsOf } from './filter/match.ts'
 export { OPERATORS } from './filter/operand.ts'
@@ -47,6 +47,7 @@ export {
   resolvePath,
   targetNouns,
 } from './filter/path.ts'
+export { patternSize } from './filter/pattern-size.ts'
 export { relativeInstant, resolveInstant } from './filter/relative.ts'
 export type {
   AfterVerb,

@@ -22,6 +22,18 @@ export function sameJson(a: Json, b: Json): boolean {
   )
 }
 
+/** JSON as text that is the same for the same values, whatever the order of their keys. */
+export function orderedJson(value: Json): string {
+  return JSON.stringify(inOrder(value))
+}
+
+function inOrder(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (!isObject(value)) return value
+  const keys = Object.keys(value).sort()
+  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key]!)]))
+}
+
 /**
  * The order of JSON values in MongoDB: null, numbers, texts, objects, lists, booleans. Lists compare element by
  * element. Objects are compared key by key in sorted order, because they are equal regardless of the order.

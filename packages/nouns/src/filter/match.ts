@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../noun.ts'
 import { indexTokens, searchTokens } from '../words.ts'
-import { compareJson, compareText, isObject, sameJson } from './compare.ts'
+import { compareJson, compareText, isObject, orderedJson, sameJson } from './compare.ts'
 import type { Filter, Hop, Leaf } from './filter.ts'
 
 /** The target entities of a relation, as flat objects of fields and meta-fields. */
@@ -103,7 +103,7 @@ function tester(leaf: Leaf, regex: Regex): Test {
 
 function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
   if (op === 'eq') return (value) => same(value, operand)
-  if (op === 'in') return (value) => (operand as readonly Json[]).some((one) => same(value, one))
+  if (op === 'in') return amongTest(operand as readonly Json[])
   if (op === 'regex') {
     const { pattern, flags } = operand as { readonly pattern: string; readonly flags: string }
     const found = regex(pattern, flags)
@@ -111,6 +111,17 @@ function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
   }
   if (Array.isArray(operand)) return (value) => Array.isArray(value) && holds(op, compareJson(value, operand))
   return (value) => typeof value === typeof operand && holds(op, compareScalars(value as Json, operand))
+}
+
+/** Whether a value is one of many, without looking at each of them. */
+function amongTest(values: readonly Json[]): (value: Json | undefined) => boolean {
+  const scalars = new Set(values.filter((one) => !isComposite(one)))
+  const others = new Set(values.filter(isComposite).map(orderedJson))
+  return (value = null) => (isComposite(value) ? others.size > 0 && others.has(orderedJson(value)) : scalars.has(value))
+}
+
+function isComposite(value: Json): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function same(value: Json | undefined, operand: Json): boolean {

@@ -9,6 +9,7 @@ import {
   parseFilter,
   parseFilterText,
   parsePlain,
+  patternSize,
   resolveInstant,
   touches,
 } from '../index.ts'
@@ -36,6 +37,8 @@ const Person = noun('Person', {
 const Strict = noun('Strict', { name: 'string', $strict: true }) as unknown as Noun
 const NOUNS = nounsOf([Company, Person, Strict])
 const NOW = Date.UTC(2026, 5, 15, 12)
+const regexes = (count: number, pattern: string) =>
+  Array.from({ length: count }, (_, i) => ({ name: { $regex: `${pattern}${i}` } }))
 const REGEX = { regex: (pattern: string) => (pattern.includes('(?=') ? 'no lookahead' : null) }
 
 function parse(json: unknown, type = Person) {
@@ -78,6 +81,9 @@ describe('what is refused', () => {
     ['an option nobody knows', { name: { $regex: 'a', $options: 'g' } }, 'name'],
     ['a pattern that is no text', { name: { $regex: 5 } }, 'name'],
     ['a pattern that is too long', { name: { $regex: 'a'.repeat(257) } }, 'name'],
+    ['a pattern with large repetitions', { name: { $regex: 'x{1,1000}'.repeat(20) } }, '$regex'],
+    ['large patterns that together are too many', { $and: regexes(21, 'x{100}') }, '$regex'],
+    ['many patterns of the longest kind', { $or: regexes(8, 'y'.repeat(250)) }, '$regex'],
     ['a pattern that does not compile', { name: { $regex: '(?=a)' } }, 'name'],
     ['a datetime that is none', { seen: { $gt: 'soon' } }, 'seen'],
     ['a datetime that is a number', { $createdAt: 5 }, '$createdAt'],
@@ -108,6 +114,30 @@ describe('what is refused', () => {
       supported: expect.arrayContaining(['$eq', '$nin', '$regex', '$not']),
     })
     expect(refusal(() => parse({ $nor: [] })).about.supported).toEqual(['$and', '$or', '$text'])
+  })
+
+  test('patterns count once each', () => {
+    expect(() => parse({ $and: [{ name: { $regex: 'x{1000}' } }, { nick: { $regex: 'x{1000}' } }] })).not.toThrow()
+    expect(() => parse({ $and: regexes(19, 'x{100}') })).not.toThrow()
+  })
+
+  test.each([
+    ['ab', 2],
+    ['a{10}', 10],
+    ['a{2,10}b', 11],
+    ['a{10,}', 10],
+    ['(a{10}b){10}', 110],
+    ['(?:a|b{3}){2}', 14],
+    ['[a{9}]{5}', 5],
+    ['[]a(]{5}', 5],
+    ['[[:alpha:]x]{5}', 5],
+    ['\\[a{5}', 6],
+    ['\\x{41}{5}', 5],
+    ['\\p{Greek}{5}', 5],
+    ['\\Q[\\E(a{100})', 101],
+    ['((a{10}', 10],
+  ])('the size of %s is %i', (pattern, size) => {
+    expect(patternSize(pattern)).toBe(size)
   })
 
   test('an unknown field of a strict type', () => {

@@ -6,11 +6,14 @@ import { allOf, EVERYTHING, type Filter, type Leaf, type Path } from './filter.t
 import { meetsMissing } from './match.ts'
 import { type CheckRegex, OPERATORS, operand } from './operand.ts'
 import { declaredField, type NounLookup, quoted, resolvePaths } from './path.ts'
+import { patternSize } from './pattern-size.ts'
 
 const LOGICAL = ['$and', '$or', '$text']
 const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
+/** Characters of all patterns of a filter, with repetitions written out: each takes time before the first row is read. */
+const LARGEST_PATTERNS = 2_000
 
 /** What parsing needs in addition to the noun: `regex` returns the error of a pattern, or null. */
 export interface ParseOptions {
@@ -19,7 +22,7 @@ export interface ParseOptions {
 
 /** Parses a filter object against a noun. Every error is a Problem `invalid_filter` that says what is allowed. */
 export function parseFilter(json: unknown, noun: Noun, nouns: NounLookup, now: number, options: ParseOptions): Filter {
-  const parser: Parser = { noun, nouns, now, regex: options.regex, nodes: 0 }
+  const parser: Parser = { noun, nouns, now, regex: bounded(options.regex), nodes: 0 }
   return parseObject(parser, json, 0, true)
 }
 
@@ -148,6 +151,24 @@ function parseNegated(parser: Parser, paths: readonly Path[], value: unknown, de
   const operators = isPlainObject(value) ? Object.keys(value).filter((key) => key.startsWith('$')) : []
   if (operators.length === 0) throw fault(`$not needs an operator expression, such as {"$gt": 5}.`, paths[0]!.text)
   return parseField(parser, paths, value, depth)
+}
+
+/** Looks at each pattern once, and refuses more of them than can be prepared in a short time. */
+function bounded(regex: CheckRegex): CheckRegex {
+  const known = new Map<string, string | null>()
+  let size = 0
+  return (pattern, flags) => {
+    const key = `${flags}/${pattern}`
+    if (known.has(key)) return known.get(key)!
+    size += patternSize(pattern)
+    if (size > LARGEST_PATTERNS) {
+      const message = `The patterns of the filter are too large: at most ${LARGEST_PATTERNS} characters, where a{10} has ten.`
+      throw fault(message, '$regex', [], LARGEST_PATTERNS)
+    }
+    const reason = regex(pattern, flags)
+    known.set(key, reason)
+    return reason
+  }
 }
 
 function count(parser: Parser): void {

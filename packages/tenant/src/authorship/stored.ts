@@ -1,4 +1,4 @@
-import { isPlainObject, type Json, Problem } from '@tildebase/nouns'
+import { type Json, orderedJson, Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Engine } from '../engine/engine.ts'
 import { type Author, covers, type Grant } from '../grant/grant.ts'
@@ -180,14 +180,7 @@ function digestOf({ ports }: Engine, form: Json): string {
   const text = JSON.stringify(form)
   const known = DIGESTS.get(text)
   if (known !== undefined) return known
-  const digest = hexOf(ports.seal.sha256(JSON.stringify(inOrder(form)))).slice(0, 32)
+  const digest = hexOf(ports.seal.sha256(orderedJson(form))).slice(0, 32)
   if (text.length <= LONGEST_KNOWN) DIGESTS.set(text, digest)
   return digest
-}
-
-function inOrder(value: Json): Json {
-  if (Array.isArray(value)) return value.map((one) => inOrder(one as Json))
-  if (!isPlainObject(value)) return value
-  const keys = Object.keys(value).sort()
-  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key] as Json)]))
 }

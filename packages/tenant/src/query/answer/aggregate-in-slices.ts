@@ -33,26 +33,26 @@ export function* aggregateInSlices(
   const search = new Search(reader, { type: noun.name, filter, asOf, sort: [] }, sizes)
   const groups = new PartialGroups(shape)
   yield* search.parts(true, null, (from, end) => {
-    for (const row of partGroups(reader, search, shape, from, end)) groups.add(row)
-    return true
+    const { rows, reached } = partGroups(reader, search, shape, from, end)
+    for (const row of rows) groups.add(row)
+    return reached
   })
   return groups.whole()
 }
 
 /** The groups of the entities between two places: their count, their values, and what measures are made from. */
-function partGroups(reader: ReadContext, search: Search, shape: Shape, from: number, end: number): SqlRow[] {
+function partGroups(reader: ReadContext, search: Search, shape: Shape, from: number, end: number) {
   const { plan } = search
   const { scope } = plan
   const isInMemory = plan.residual.length > 0
   const rows = isInMemory ? countRows(search.bare, true) : partRows(plan, from, end)
-  const only = isInMemory ? among(scope, search.part(from, end)) : ticking(plan, rows)
+  const part = isInMemory ? search.part(from, end, true) : null
+  const only = part ? among(scope, part.numbers) : ticking(plan, rows)
   const keys = shape.groups.map(({ path, period }) => groupValue(scope, path, period))
   const columns = [plain('count(*)'), ...keys, ...shape.measures.flatMap((measure) => partsOf(scope, measure))]
   const grouping = keys.length > 0 ? `GROUP BY ${keys.map((_, index) => index + 2).join(', ')}` : ''
-  return queryRows(
-    reader,
-    fragment`SELECT ${join(columns, ', ')} FROM ${rows.from} WHERE ${every([...rows.where, ...only])} ${plain(grouping)}`,
-  )
+  const read = fragment`SELECT ${join(columns, ', ')} FROM ${rows.from} WHERE ${every([...rows.where, ...only])} ${plain(grouping)}`
+  return { rows: queryRows(reader, read), reached: part?.reached ?? end }
 }
 
 /** An average cannot be put together from averages: it takes a sum and a count. */

@@ -51,14 +51,20 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   }
 }
 
-/** Tests rows that were read with `testedColumns`: the places of those that pass the parts which SQL cannot test. */
-export function partTest(plan: Plan): (rows: readonly SqlRow[]) => number[] {
+/**
+ * Tests rows that were read with `testedColumns`: the places of those that pass the parts which SQL cannot test. It ends
+ * after a row for which `goesOn` says no.
+ */
+export function partTest(plan: Plan): (rows: readonly SqlRow[], goesOn?: (place: number) => boolean) => number[] {
   const { scope, residual } = plan
   const test = fieldTest(scope, residual)
   const isSeen = residual.some((part) => 'records' in part) ? recordTest(scope.reader) : null
-  return (rows) => {
+  return (rows, goesOn = () => true) => {
     const found: number[] = []
-    for (const row of testedRows(plan, rows)) if (test(row)) found.push(row.ordinal)
+    for (const row of testedRows(plan, rows)) {
+      if (test(row)) found.push(row.ordinal)
+      if (!goesOn(row.ordinal)) break
+    }
     if (isSeen === null) return found
     const seen = new Set<number>()
     for (const record of eachEntry(scope.reader.sql, found)) if (isSeen(record)) seen.add(record.seq)
@@ -139,7 +145,8 @@ function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean 
 /** A test of what rows have in their fields. */
 function fieldTest(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
-  const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags))
+  const check = () => scope.reader.budget.checkTime()
+  const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags, check))
   const filters = parts.filter((part) => 'filter' in part)
   const tests = filters.map(({ filter, narrowed }) => {
     const test = matcher(filter, follower({ ...scope, narrowed }), regex)

@@ -61,31 +61,33 @@ export class Search {
   *matches(ascending: boolean, place: CursorPosition | null, enough: number): Generator<void, number[]> {
     const found: number[] = []
     const take = (from: number, end: number) => {
-      found.push(...this.part(from, end))
-      return found.length < enough
+      const { numbers, reached } = this.part(from, end, ascending)
+      found.push(...numbers)
+      return found.length < enough ? reached : null
     }
     yield* this.parts(ascending, place, take)
     return found
   }
 
-  /** Calls `take` for one part after the other of all places, until it returns false. */
+  /** Calls `take` for one part after the other of all places. It returns the place that it reached, or null at the end. */
   *parts(
     ascending: boolean,
     place: CursorPosition | null,
-    take: (from: number, end: number) => boolean,
+    take: (from: number, end: number) => number | null,
   ): Generator<void, void> {
     const reader = this.#reader
     const last = Math.min(this.#query.asOf ?? this.#seq, this.#seq) + 1
     const slice = new SliceWidth(this.#sizes.first)
     let at = ascending ? (place?.[0] ?? -1) + 1 : (place?.[0] ?? last)
-    for (let goesOn = true; goesOn && (ascending ? at < last : at > 0); ) {
+    while (ascending ? at < last : at > 0) {
       const from = ascending ? at : Math.max(0, at - slice.width)
       const end = ascending ? Math.min(last, at + slice.width) : at
       const begun = reader.budget.timer()
-      goesOn = within(reader, () => take(from, end))
+      const reached = within(reader, () => take(from, end))
       slice.took(reader.budget.timer() - begun)
-      at = ascending ? end : from
       yield
+      if (reached === null) return
+      at = reached
     }
   }
 
@@ -138,15 +140,29 @@ export class Search {
     return results
   }
 
-  /** The numbers of the entities between two places that pass the filter. */
-  part(from: number, end: number): number[] {
+  /**
+   * The numbers of the entities between two places that pass the filter, as far as one turn reaches where they are tested
+   * in memory.
+   */
+  part(from: number, end: number, ascending: boolean): { readonly numbers: number[]; readonly reached: number } {
     const plan = this.plan
     const rows = partRows(plan, from, end)
-    const where = every([...rows.where, ...ticking(plan, rows)])
+    const read = fragment`FROM ${rows.from} WHERE ${every([...rows.where, ...ticking(plan, rows)])}`
+    const whole = ascending ? end : from
     if (plan.residual.length === 0)
-      return queryRows(this.#reader, fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where}`).map(([n]) => n)
+      return { numbers: queryRows(this.#reader, fragment`SELECT ${rows.n} ${read}`).map(([n]) => n), reached: whole }
     const { source } = testedColumns(plan).scope
-    return partTest(plan)(queryRows(this.#reader, fragment`SELECT ${columns(source)} FROM ${rows.from} WHERE ${where}`))
+    const found = queryRows(this.#reader, fragment`SELECT ${columns(source)} ${read}`)
+    const inOrder = found.sort(([a], [b]) => (ascending ? a - b : b - a))
+    const { timer } = this.#reader.budget
+    const until = timer() + TURN.longest
+    let reached = whole
+    const numbers = partTest(plan)(inOrder, (place) => {
+      if (timer() < until || place === inOrder.at(-1)![0]) return true
+      reached = ascending ? place + 1 : place
+      return false
+    })
+    return { numbers, reached }
   }
 
   /** Once something has been written since, the present is no longer what is asked for. */

@@ -1,4 +1,4 @@
-import { type Filter, isPlainObject, type Json } from '@tildebase/nouns'
+import { type Filter, isPlainObject, type Json, orderedJson } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, may, seesSomeChangesets } from '../../grant/grant.ts'
 import { CHANGESET } from '../../grant/scopes.ts'
@@ -46,21 +46,13 @@ export function audiencesOf(engine: Engine, grant: Grant, types: readonly string
 
 /** A row filter of a type as a digest: the filter of a key is nothing that others may read. */
 function audienceOf({ ports }: Engine, type: string, filter: unknown): string {
-  return hexOf(ports.seal.sha256(type, ' ', JSON.stringify(inOrder(filter as Json)))).slice(0, 32)
+  return hexOf(ports.seal.sha256(type, ' ', orderedJson(filter as Json))).slice(0, 32)
 }
 
 /** A filter, and those that it consists of. */
 function filtersIn(filter: unknown): unknown[] {
   const parts = isPlainObject(filter) && Array.isArray(filter.$and) ? filter.$and : []
   return [filter, ...parts.flatMap(filtersIn)]
-}
-
-/** The same JSON whatever the order of its keys. */
-function inOrder(value: Json): Json {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (!isPlainObject(value)) return value
-  const keys = Object.keys(value).sort()
-  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key] as Json)]))
 }
 
 function hasChangesets({ sql }: Engine): boolean {

@@ -5,6 +5,7 @@ import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
+import { orTooLong } from '../../query/words/regex.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { EventSubscription } from '../../store/outgoing/event-subscriptions.ts'
 import { firstRetry } from '../../store/outgoing/outbox.ts'
@@ -51,7 +52,8 @@ function filterOf(engine: Engine, grant: Grant, { name, arguments: text }: Event
   if (filter === undefined || filter === null) return () => true
   try {
     const noun = engine.noun(name.split('.')[0]!)
-    const test = rowTest(readContextOf(engine, grant), noun.name, storedFilter(engine, grant, noun, filter))
+    const asked = storedFilter(engine, grant, noun, filter)
+    const test = orTooLong(rowTest(readContextOf(engine, grant), noun.name, asked))
     return (event: LogRow) => event.data !== null && test(stateOf(event, event.data))
   } catch (reason) {
     if (reason instanceof Problem) return null

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { isPlainObject, type Json, type JsonObject, type Noun, orderedJson, Problem } from '@tildebase/nouns'
 import { storedFilter } from '../../authorship/reach.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
@@ -89,17 +89,10 @@ function argumentsOf(given: unknown): string {
   if (unknown !== undefined) throw wrong(`arguments.${unknown.slice(0, 60)}`, 'is not known; use filter')
   if (filter !== undefined && filter !== null && !isPlainObject(filter))
     throw wrong('arguments.filter', 'must be an object')
-  const text = JSON.stringify(inOrder(filter === undefined || filter === null ? {} : { filter }))
+  const text = orderedJson(filter === undefined || filter === null ? {} : { filter: filter as Json })
   if (text.length > LONGEST_ARGUMENTS)
     throw wrong('arguments', `may have at most ${LONGEST_ARGUMENTS} characters as JSON`)
   return text
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (!isPlainObject(value)) return value
-  const keys = Object.keys(value).sort()
-  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key])]))
 }
 
 function urlOf(given: unknown): string {

@@ -1,8 +1,8 @@
-import { type Filter, type JsonObject, match, noun, parseFilter } from '@tildebase/nouns'
+import { type Filter, type JsonObject, matcher, noun, parseFilter } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { regexFault, regexTest } from '../../query/words/regex.ts'
+import { orTooLong, regexFault, regexTest } from '../../query/words/regex.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { EventSubscription } from '../../store/outgoing/event-subscriptions.ts'
@@ -80,9 +80,9 @@ export function recordFilter(engine: Engine, json: unknown): Filter {
 }
 
 /** Whether a record passes a filter. `changed` holds the names of the fields that the event changed. */
-function passes(filter: Filter, record: JsonObject): boolean {
-  const changed = Object.keys((record.previous as JsonObject | undefined) ?? {})
-  return match(filter, { ...record, changed }, () => [], regexTest)
+function recordPasses(filter: Filter): (record: JsonObject) => boolean {
+  const test = orTooLong(matcher(filter, () => [], regexTest))
+  return (record) => test({ ...record, changed: Object.keys((record.previous as JsonObject | undefined) ?? {}) })
 }
 
 function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null {
@@ -94,7 +94,7 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
   const { declaration: data, grant } = act(stored)
   const visibility = visibilityOf(engine, grant, data.events)
   const all = visibilityOf(engine, grant, null)
-  const filter = data.filter === undefined ? null : recordFilter(engine, data.filter)
+  const passes = data.filter === undefined ? null : recordPasses(recordFilter(engine, data.filter))
   return {
     id: receiver.id,
     position: receiver.position,
@@ -103,7 +103,7 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
     isFailing: state.status === 'failing',
     show: (event) => {
       const shown = visibility.show(event)
-      return shown && (filter === null || passes(filter, eventView(shown, engine))) ? shown : null
+      return shown && (passes === null || passes(eventView(shown, engine))) ? shown : null
     },
     view: all.show,
   }
