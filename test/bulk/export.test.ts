@@ -126,6 +126,37 @@ describe('an export', () => {
     expect(told).toHaveLength(300)
   })
 
+  verifies(['export.filter', 'slices.background'], 'looks at some entities at a time for those that pass', () => {
+    const { tenant } = openAcme()
+    const contacts = Array.from({ length: 600 }, (_, i) => ({
+      name: `C${i}`,
+      note: `${i % 7 ? 'x' : 'y'} ${i % 3 ? 'tea' : 'coffee'}`,
+    }))
+    for (const data of contacts) tenant.act({ type: 'Contact', verb: 'create', actor: 't', data })
+    const noun = tenant.engine.noun('Contact')
+    const pagesOf = (filter: object) => [
+      ...new Snapshot(tenant.engine, OPERATOR, noun, filterOf(tenant.engine, noun, filter)).pages(),
+    ]
+    const filters: [object, (contact: { name: string; note: string }) => boolean][] = [
+      [{}, () => true],
+      [{ note: 'x tea' }, ({ note }) => note === 'x tea'],
+      [{ note: { $regex: '^y' } }, ({ note }) => note.startsWith('y')],
+      [{ $text: 'coffee' }, ({ note }) => note.endsWith('coffee')],
+      [{ $text: 'coffee', note: { $regex: '^y' } }, ({ note }) => note === 'y coffee'],
+      [{ $text: 'coffee', note: { $ne: 'y coffee' } }, ({ note }) => note === 'x coffee'],
+      [{ name: 'C599' }, ({ name }) => name === 'C599'],
+      [{ 'organization.name': 'Acme' }, () => false],
+      [{ note: { $regex: '^z' } }, () => false],
+    ]
+
+    for (const [filter, passes] of filters) {
+      const names = pagesOf(filter).flatMap((page) => page.map(({ data }) => JSON.parse(data).name))
+      expect(names).toEqual(contacts.filter(passes).map(({ name }) => name))
+    }
+    expect(pagesOf({ note: { $regex: '^z' } }).length).toBeGreaterThan(1)
+    expect(pagesOf({ note: 'z' }).length).toBeGreaterThan(1)
+  })
+
   verifies('export.all', 'has another ETag once something of its moment was erased', async () => {
     const tenant = fresh()
     const { $id, $updatedAt } = (await host.request('POST', `/~${tenant}/Contact`, { name: 'Ada' })).body

@@ -23,8 +23,8 @@ export function* writeJson(writing: Writing): Pieces {
   const text = entityWriter(writing)
   let before = '['
   for (const page of writing.pages()) {
-    yield before + page.map(text).join(',\n')
-    before = ',\n'
+    yield page.length === 0 ? null : before + page.map(text).join(',\n')
+    if (page.length > 0) before = ',\n'
   }
   yield before === '[' ? '[]' : ']'
 }
@@ -32,7 +32,7 @@ export function* writeJson(writing: Writing): Pieces {
 /** One entity per line. */
 export function* writeNdjson(writing: Writing): Pieces {
   const text = entityWriter(writing)
-  for (const page of writing.pages()) yield `${page.map(text).join('\n')}\n`
+  for (const page of writing.pages()) yield page.length === 0 ? null : `${page.map(text).join('\n')}\n`
 }
 
 function entityWriter({ noun, fields, context }: Writing): (entity: Stored) => string {

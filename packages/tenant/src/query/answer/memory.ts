@@ -55,15 +55,15 @@ export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
  * Tests rows that were read with `testedColumns`: the places of those that pass the parts which SQL cannot test. It ends
  * after a row for which `goesOn` says no.
  */
-export function partTest(plan: Plan): (rows: readonly SqlRow[], goesOn?: (place: number) => boolean) => number[] {
+export function partTest(plan: Plan) {
   const { scope, residual } = plan
   const test = fieldTest(scope, residual)
   const isSeen = residual.some((part) => 'records' in part) ? recordTest(scope.reader) : null
-  return (rows, goesOn = () => true) => {
+  return (rows: readonly SqlRow[], goesOn: (place: number, found: number) => boolean = () => true): number[] => {
     const found: number[] = []
     for (const row of testedRows(plan, rows)) {
       if (test(row)) found.push(row.ordinal)
-      if (!goesOn(row.ordinal)) break
+      if (!goesOn(row.ordinal, found.length)) break
     }
     if (isSeen === null) return found
     const seen = new Set<number>()

@@ -184,7 +184,7 @@ const PATIENCE = 8
  * Of how many places the next slice is, so that it takes the time of a turn. Each slice also has work that is the same
  * however narrow it is, such as finding what a relation leads to: slices are not made so narrow that they do little else.
  */
-class SliceWidth {
+export class SliceWidth {
   width: number
   /** How many milliseconds a slice may take. */
   #most: number = TURN.read

@@ -2,6 +2,7 @@ import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touche
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { scan } from '../../query/answer/scan.ts'
+import { SIZES, SliceWidth } from '../../query/answer/search.ts'
 import { readContextOf, rowFilterOf } from '../../query/read-context.ts'
 import { viewKey } from '../../query/rights/visibility.ts'
 import { isText } from '../../query/words/text-index.ts'
@@ -45,17 +46,18 @@ export class Snapshot {
     this.#words = wordsIn(filter)
   }
 
-  /** The entities page by page, in the order of their creation. */
+  /** The entities page by page, in the order of their creation. A page is empty where others may have their turn. */
   *pages(): Generator<readonly Stored[]> {
+    const slice = new SliceWidth(SIZES.first)
     let after = 0
     for (let size = FIRST_ROWS; ; ) {
       const { filter, asOf, test } = this.#way()
-      const page = scan(readContextOf(this.#engine, this.#grant), { type: this.noun.name, filter, asOf }, after, size)
-      const passed = test ? page.filter(test) : page
-      if (passed.length > 0) yield passed
-      if (page.length < size) return
-      after = page.at(-1)!.ordinal
-      size = nextSize(page)
+      const reader = readContextOf(this.#engine, this.#grant)
+      const { rows, reached } = scan(reader, { type: this.noun.name, filter, asOf }, after, size, slice)
+      yield test ? rows.filter(test) : rows
+      if (reached === null) return
+      after = reached
+      if (rows.length > 0) size = nextSize(rows)
     }
   }
 
