@@ -98,6 +98,43 @@ describe('POST …/schema/plan', () => {
     expect(Object.keys(now.verbs)).toEqual(Object.keys(contact.verbs))
   })
 
+  verifies('schema.plan.migrations', 'removes a state together with the verbs that lead to it', async () => {
+    const { send, push } = tenant()
+    const Job = {
+      title: 'string',
+      status: 'Open | Checked | Done = Open',
+      check: { event: 'checked', from: 'Open', set: { status: 'Checked' } },
+      end: { event: 'ended', from: 'Checked', set: { status: 'Done' } },
+    }
+    await push({ types: { Job } })
+    const { body: job } = await send('POST', '/Job', { title: 'Roof' })
+    await send('POST', `/Job/${job.$id}/check`)
+    const next = {
+      types: {
+        Job: {
+          title: 'string',
+          status: 'Open | Done = Open',
+          end: { event: 'ended', from: 'Open', set: { status: 'Done' } },
+        },
+      },
+    }
+
+    const { status, body } = await send('POST', '/schema/plan', next)
+    await send('DELETE', `/Job/${job.$id}`)
+    const steps = await push(next)
+    const wider = await push({ types: { Job: { ...next.types.Job, status: 'Open | Done | Late = Open' } } })
+
+    expect([status, body.details]).toEqual([
+      422,
+      [{ id: job.$id, field: 'status', message: expect.stringContaining('must be Open or Done') }],
+    ])
+    expect(short(steps)).toEqual(['change type Job', 'convert type Job'])
+    // New values need no look at what is stored.
+    expect(short(wider)).toEqual(['change type Job'])
+    const { body: other } = await send('POST', '/Job', { title: 'Wall' })
+    expect((await send('POST', `/Job/${other.$id}/end`)).body.status).toBe('Done')
+  })
+
   verifies('schema.plan.migrations', 'renames and converts what is stored, and counts it', async () => {
     const { send, push, plan } = tenant()
     await push({ types: { Ship: { name: 'string!', length: 'string', flag: 'string' } } })

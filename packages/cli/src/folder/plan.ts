@@ -48,7 +48,7 @@ function headOf({ action, kind, name, loses, migrates }: PlanStep): string {
   const migration = action === 'rename' || action === 'convert'
   const notes = [
     ...(migration ? [migrates === null ? 'changes entities' : `changes ${counted(migrates)}`] : []),
-    ...(loses > 0 && action !== 'delete' ? [`${counted(loses)} lose a value`] : []),
+    ...(loses > 0 && action !== 'delete' ? [`${counted(loses)} ${loses === 1 ? 'loses' : 'lose'} a value`] : []),
   ]
   return `${SIGNS[action]} ${action} ${kind} ${name}${notes.length > 0 ? `  (${notes.join('; ')})` : ''}`
 }

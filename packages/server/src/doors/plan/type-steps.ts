@@ -120,10 +120,17 @@ async function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field
     })
   }
   const after = (field: string) => (Object.hasOwn(noun.fields, field) ? noun.fields[field]! : null)
-  for (const { part, from, to } of changesBetween(own, notation, same)) {
+  const wanting = changesBetween(own, notation, same)
+  const afterwards: Step[] = []
+  for (const { part, from, to } of wanting) {
     const isConverted =
       typeof from === 'string' && typeof to === 'string' && convertsValues(before, renamed, part, after)
     if (!isConverted) continue
+    // A state that goes may be one of a verb that goes, too: the verbs first.
+    if (after(part)?.kind === 'enum' && wanting.some((other) => isPlainObject(other.from))) {
+      afterwards.push(converted(name, part, from, to))
+      continue
+    }
     own = { ...own, [part]: to }
     steps.push(converted(name, part, from, to))
   }
@@ -151,7 +158,7 @@ async function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field
     const filter = 'required' in field && field.required ? {} : { [part]: { $exists: true } }
     if (mayRead(now, name) && (await total(now.ask, name, filter)) > 0) steps.push(converted(name, part, from, to))
   }
-  return steps
+  return [...steps, ...afterwards]
 }
 
 function converted(name: string, part: string, from: unknown, to: string): Step {
@@ -173,8 +180,15 @@ function convertsValues(
   const old = before.fields[renamed[part] ?? part] ?? before.fields[part]
   const next = after(part)
   if (old === undefined || next === null || !isStored(old) || !isStored(next)) return false
+  if (isWider(old, next)) return false
   const valued = ({ name: _, index: _i, default: _d, inverse: _n, ...rest }: { [key: string]: unknown }) => rest as Json
   return !sameJson(valued(old as never), valued(next as never))
+}
+
+/** Whether a choice only gets more values. */
+function isWider(old: Field, next: Field): boolean {
+  if (old.kind !== 'enum' || next.kind !== 'enum' || old.list !== next.list || old.required !== next.required) return false
+  return (old.values ?? []).every((value) => next.values?.includes(value))
 }
 
 function isStored(field: Field): boolean {
