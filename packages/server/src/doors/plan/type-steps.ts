@@ -187,7 +187,8 @@ function convertsValues(
 
 /** Whether a choice only gets more values. */
 function isWider(old: Field, next: Field): boolean {
-  if (old.kind !== 'enum' || next.kind !== 'enum' || old.list !== next.list || old.required !== next.required) return false
+  if (old.kind !== 'enum' || next.kind !== 'enum' || old.list !== next.list || old.required !== next.required)
+    return false
   return (old.values ?? []).every((value) => next.values?.includes(value))
 }
 
