@@ -37,6 +37,8 @@ export interface LocalOptions {
   /** The id of this replica: unique, and the same in all runs. */
   readonly replica?: string
   readonly persistence?: Persistence
+  /** Called when changes could not be saved; default `console.error`. */
+  readonly onSaveError?: (reason: unknown) => void
   readonly now?: () => number
 }
 
@@ -55,6 +57,9 @@ export class LocalStore {
   #lastSyncAt: string | null
   #counter: number
   #lastAt: number
+  readonly #listeners = new Set<() => void>()
+  #isUnsaved = false
+  #saving: Promise<void> = Promise.resolve()
 
   constructor(state: LocalState, options: LocalOptions = {}) {
     this.replica = state.replica
@@ -115,11 +120,25 @@ export class LocalStore {
     const done = new Set(sent)
     this.#pending = this.#pending.filter((change) => !done.has(change))
     this.#lastSyncAt = answer.syncedAt
+    if (taken.length < sent.length || answer.serverChanges.length > 0) this.#tell()
   }
 
-  /** Saves the database to its persistence. */
+  /** Calls a function after every change, of here or of the server. Returns how to stop that. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Saves the database to its persistence. Changes of here are saved automatically. */
   async save(): Promise<void> {
-    await this.#options.persistence?.save(this.state)
+    this.#isUnsaved = false
+    const last = this.#saving
+    // One after the other, so that an older state never replaces a newer one.
+    this.#saving = (async () => {
+      await last.catch(() => {})
+      await this.#options.persistence?.save(this.state)
+    })()
+    await this.#saving
   }
 
   get state(): LocalState {
@@ -139,6 +158,21 @@ export class LocalStore {
     const seen = [this.#known.get(id)?.clock, ...this.#pending.filter((one) => one.id === id).map(({ clock }) => clock)]
     const clock = { ...joined(seen), [this.replica]: ++this.#counter }
     this.#pending.push({ type, id, operation, data, timestamp: new Date(this.#lastAt).toISOString(), clock })
+    this.#saveSoon()
+    this.#tell()
+  }
+
+  /** Saves once for all changes of one turn. */
+  #saveSoon(): void {
+    if (this.#isUnsaved || !this.#options.persistence) return
+    this.#isUnsaved = true
+    queueMicrotask(() => {
+      if (this.#isUnsaved) this.save().catch(this.#options.onSaveError ?? console.error)
+    })
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   #learn(change: SyncChange): void {
