@@ -41,7 +41,9 @@ export function scan(
     const plan = planOf(reader, type, filter, moment)
     if (plan.conditions.length + plan.residual.length > 0) return someRows(plan, after, limit, slice)
     const all = pageRows(plan, CREATION)
-    const rows = readRows(plan, all, [fragment`${all.n} > ${after}`], limit, 0).map((row) => toStored(reader, type, row))
+    const rows = readRows(plan, all, [fragment`${all.n} > ${after}`], limit, 0).map((row) =>
+      toStored(reader, type, row),
+    )
     return { rows, reached: rows.length < limit ? null : rows.at(-1)!.ordinal }
   })
 }
@@ -51,7 +53,8 @@ function someRows(plan: Plan, after: number, limit: number, slice: SliceWidth): 
   const { reader, type } = plan.scope
   const { rows, end } = plan.match === null ? nextPlaces(plan, after, slice.width) : nextMatches(plan, after)
   const isTested = plan.residual.length > 0
-  const begun = performance.now()
+  const { timer } = reader.budget
+  const begun = timer()
   const { source } = isTested ? testedColumns(plan).scope : plan.scope
   const read = queryRows(
     reader,
@@ -61,7 +64,7 @@ function someRows(plan: Plan, after: number, limit: number, slice: SliceWidth): 
   let reached = isTested || read.length < limit ? end : (read.at(-1)![0] as number)
   const tested = () => {
     const numbers = partTest(plan)(read, (place, found) => {
-      if ((found < limit && performance.now() - begun < TURN.longest) || place === read.at(-1)![0]) return true
+      if ((found < limit && timer() - begun < TURN.longest) || place === read.at(-1)![0]) return true
       reached = place
       return false
     })
@@ -69,7 +72,7 @@ function someRows(plan: Plan, after: number, limit: number, slice: SliceWidth): 
     return numbers.length === 0 ? [] : rowsOf(bare, CREATION, numbers, null, numbers.length, 0)
   }
   const found = isTested ? tested() : read
-  if (reached === end) slice.took(performance.now() - begun)
+  if (reached === end) slice.took(timer() - begun)
   return { rows: found.map((row) => toStored(reader, type, row)), reached }
 }
 

@@ -1,4 +1,5 @@
 import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
+import { unlimited } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { scan } from '../../query/answer/scan.ts'
@@ -48,11 +49,12 @@ export class Snapshot {
 
   /** The entities page by page, in the order of their creation. A page is empty where others may have their turn. */
   *pages(): Generator<readonly Stored[]> {
+    const budget = unlimited(this.#engine.ports.turns?.now)
     const slice = new SliceWidth(SIZES.first)
     let after = 0
     for (let size = FIRST_ROWS; ; ) {
       const { filter, asOf, test } = this.#way()
-      const reader = readContextOf(this.#engine, this.#grant)
+      const reader = readContextOf(this.#engine, this.#grant, budget)
       const { rows, reached } = scan(reader, { type: this.noun.name, filter, asOf }, after, size, slice)
       yield test ? rows.filter(test) : rows
       if (reached === null) return
