@@ -2,10 +2,11 @@ import { catalogue, type Json, noun, nounsOf } from '@tildebase/nouns'
 import type { Grant } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { toEnd } from '../../packages/tenant/src/engine/turns.ts'
 import { ALL } from '../../packages/tenant/src/grant/scopes.ts'
 import { findRows } from '../../packages/tenant/src/query/answer/find.ts'
 import { readContextOf } from '../../packages/tenant/src/query/read-context.ts'
-import { changesAfter } from '../../packages/tenant/src/services/events/changes.ts'
+import { changesAfter, changesInSteps } from '../../packages/tenant/src/services/events/changes.ts'
 import { readLog } from '../../packages/tenant/src/store/log/log.ts'
 import { openAcme, type TestTenant } from '../tenant/fixture.ts'
 import { verifies } from '../verifies.ts'
@@ -105,6 +106,12 @@ verifies(
           expect(found.results.map(({ ordinal }) => ordinal).toReversed()).toEqual(expected)
           expect(found.total).toBe(expected.length)
           expect(streamed.rows.map(({ seq }) => seq)).toEqual(expected)
+          tenant.equip({ turns: slowTurns() })
+          expect(toEnd(changesInSteps(engine, grant, null, 0, 1_000))).toMatchObject({
+            rows: streamed.rows,
+            hasMore: false,
+          })
+          expect(live(tenant, grant).seqs).toEqual(expected)
           close()
         },
       ),
@@ -112,6 +119,48 @@ verifies(
     )
   },
 )
+
+test('the stream of a narrowed key is read a few events at a time, however few it sees', () => {
+  const { tenant, close } = openAcme({ nouns })
+  for (let i = 0; i < 50; i++) tenant.act({ type: 'Crew', verb: 'create', data: { name: 'a' }, actor: 'test' })
+  tenant.equip({ turns: slowTurns() })
+  const grant: Grant = { actor: 'key', scopes: ALL, rows: { Crew: { name: { $regex: '^b' } } } }
+
+  const { seqs, reads } = live(tenant, grant)
+  const steps = changesInSteps(tenant.engine, grant, null, 0, 100)
+  const isFirst = steps.next()
+
+  expect([seqs, isFirst.done]).toEqual([[], false])
+  expect(reads).toBeGreaterThan(20)
+  expect(toEnd(steps)).toMatchObject({ rows: [], hasMore: false })
+  close()
+})
+
+/** Turns that are over after each look at the time. */
+function slowTurns() {
+  let now = 0
+  return {
+    now: () => {
+      now += 100
+      return now
+    },
+    isAwaited: () => true,
+    run: async <T>(steps: Iterator<void, T>) => toEnd(steps),
+  }
+}
+
+/** What a live stream from the beginning sends, and in how many reads. */
+function live(tenant: TestTenant, grant: Grant): { seqs: number[]; reads: number } {
+  const source = tenant.facade.follow(grant).changes(null, 0, 'acme')
+  let text = ''
+  let reads = 0
+  do {
+    const piece = source.read(grant)
+    text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece as Uint8Array)
+    reads++
+  } while (source.isBehind!())
+  return { seqs: [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq)), reads }
+}
 
 /** Puts the state of a record into its own tenant, next to the ships as they are now, and asks for it there. */
 function judge(tenant: TestTenant, grant: Grant, record: any): boolean {

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
+import { sliceOf } from '../engine/turns.ts'
 import { demand, demandUnlimited, type Grant } from '../grant/grant.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { changesAfter, type Patterns } from '../services/events/changes.ts'
@@ -53,17 +54,20 @@ export class Follower {
     const source = { slug: engine.slug, context }
     return new Tail(engine, feed, `changes ${JSON.stringify([patterns, context])}`, after, (position, grant) => {
       const recent = feed.recent(position)?.slice(0, MOST_ROWS)
+      const isOver = sliceOf(engine.ports)
       if (!recent) {
-        const read = changesAfter(engine, grant, patterns, position, MOST_ROWS)
+        const read = changesAfter(engine, grant, patterns, position, MOST_ROWS, isOver)
         return { text: read.rows.map((row) => eventFrame(row, source)).join(''), position: read.position }
       }
-      const { show } = visibilityOf(engine, grant, patterns)
-      const text = recent.map((row) => {
+      const { show, byName } = visibilityOf(engine, grant, patterns)
+      let text = ''
+      for (const row of recent) {
         const shown = show(row)
         // An event that is shown whole is written as text once for all followers.
-        return shown === null ? '' : shown === row ? feed.frame(row, source) : eventFrame(shown, source)
-      })
-      return { text: text.join(''), position: recent.at(-1)!.seq }
+        if (shown !== null) text += shown === row ? feed.frame(row, source) : eventFrame(shown, source)
+        if (!byName && isOver()) return { text, position: row.seq }
+      }
+      return { text, position: recent.at(-1)!.seq }
     })
   }
 

@@ -18,10 +18,11 @@ import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/pl
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
+import { visibilityOf } from '../query/rights/visibility.ts'
 import { asksWords } from '../query/words/text.ts'
 import { Snapshot } from '../services/bulk/snapshot.ts'
 import { type ForkChanges, forkChanges } from '../services/changesets/fork.ts'
-import { type Changes, changesAfter, countAfter, type Patterns } from '../services/events/changes.ts'
+import { type Changes, changesAfter, changesInSteps, countAfter, type Patterns } from '../services/events/changes.ts'
 import { diff, history, type VersionPage } from '../services/history.ts'
 import { type Role, roleOf, rolesOf } from '../services/identity/roles.ts'
 import { statusOf } from '../services/status.ts'
@@ -233,9 +234,12 @@ export class TenantReader {
     return diff(this.#engine, grant, noun, id, from, to)
   }
 
-  /** A page of the change stream. */
-  events(patterns: Patterns, after: number, limit: number): Changes {
-    return changesAfter(this.#engine, this.grant, patterns, after, this.#atMost(limit))
+  /** A page of the change stream: a promise where events have to be looked at one by one. */
+  events(patterns: Patterns, after: number, limit: number): Changes | Promise<Changes> {
+    const most = this.#atMost(limit)
+    if (!this.mayYield || visibilityOf(this.#engine, this.grant, patterns).byName)
+      return changesAfter(this.#engine, this.grant, patterns, after, most)
+    return this.inTurns(changesInSteps(this.#engine, this.grant, patterns, after, most))
   }
 
   countEvents(patterns: Patterns, after: number): number | null {

@@ -122,7 +122,7 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
   signal?.addEventListener('abort', leave)
   try {
     for (;;) {
-      const changes = reader.events(patterns, after, limit)
+      const changes = await reader.events(patterns, after, limit)
       const left = until - performance.now()
       if (changes.rows.length > 0 || changes.hasMore || left <= 0 || tenant.isResting || signal?.aborted) {
         return streamPage(call, changes, flagParam(query, 'total', true) ? reader.countEvents(patterns, start) : null)
@@ -143,7 +143,7 @@ async function page(call: Call, patterns: Patterns): Promise<Reply> {
   }
 }
 
-function streamPage(call: Call, changes: ReturnType<Call['read']['events']>, total: number | null): Reply {
+function streamPage(call: Call, changes: Awaited<ReturnType<Call['read']['events']>>, total: number | null): Reply {
   const source = { slug: call.tenant.slug, context: call.context }
   const texts = changes.rows.map((row) => eventText(row, source))
   const cursor = String(changes.position)

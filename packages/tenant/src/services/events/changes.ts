@@ -1,5 +1,6 @@
 import { matchesEvent } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { type Steps, sliceOf } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { mayReadEvents } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -12,6 +13,8 @@ export interface Changes {
   readonly hasMore: boolean
   /** The seq to continue after. */
   readonly position: number
+  /** Whether it ended because it had had its time. */
+  readonly isPart?: true
 }
 
 /** The requested events; null for all. */
@@ -19,13 +22,25 @@ export type Patterns = readonly string[] | null
 
 const PAGE = 1_000
 const MOST_PAGES = 20
+/** A page that is looked for in so many steps may have fewer events than were asked for, and a next one. */
+const MOST_STEPS = 200
 /** A page of large events ends after so many letters: it has fewer than were asked for, and a next one. */
 const MOST_LENGTH = 8_388_608
 /** Above this many events, those of a name are not counted: the index knows types only. */
 const MOST_COUNTED = 100_000
 
-/** The requested and visible events after a seq, oldest first: at most `limit`. */
-export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, after: number, limit: number): Changes {
+/**
+ * The requested and visible events after a seq, oldest first: at most `limit`. Where events have to be looked at one by
+ * one, it ends earlier once `isOver` says so.
+ */
+export function changesAfter(
+  engine: Engine,
+  grant: Grant,
+  patterns: Patterns,
+  after: number,
+  limit: number,
+  isOver = () => false,
+): Changes {
   const head = engine.head.seq
   const wanted = wantedOf(engine, grant, patterns)
   const visibility = visibilityOf(engine, grant, patterns)
@@ -37,16 +52,37 @@ export function changesAfter(engine: Engine, grant: Grant, patterns: Patterns, a
     const part = wanted === null ? nextPart(engine, position, most) : readWanted(engine.sql, wanted, position, most)
     for (const record of part.rows) {
       const row = visibility.show(record)
-      if (row === null) continue
-      if (rows.length === limit || length > MOST_LENGTH) return { rows, hasMore: true, position: rows.at(-1)!.seq }
-      rows.push(row)
-      length += (row.data?.length ?? 0) + (row.previous?.length ?? 0)
+      if (row !== null) {
+        if (rows.length === limit || length > MOST_LENGTH) return { rows, hasMore: true, position: rows.at(-1)!.seq }
+        rows.push(row)
+        length += (row.data?.length ?? 0) + (row.previous?.length ?? 0)
+      }
+      if (!visibility.byName && isOver())
+        return { rows, hasMore: record.seq < head, position: record.seq, isPart: true }
     }
     // No requested event is left up to the head, so the next page may begin there.
     if (part.isLast) return { rows, hasMore: false, position: Math.max(head, after) }
     position = part.rows.at(-1)!.seq
   }
   return { rows, hasMore: true, position }
+}
+
+/** The same in steps, for a grant that has to be shown events one by one. */
+export function* changesInSteps(
+  engine: Engine,
+  grant: Grant,
+  patterns: Patterns,
+  after: number,
+  limit: number,
+): Steps<Changes> {
+  let found: Changes = { rows: [], hasMore: true, position: after, isPart: true }
+  for (let step = 0; step < MOST_STEPS && found.isPart && found.hasMore && found.rows.length < limit; step++) {
+    if (step > 0) yield
+    const { rows, position } = found
+    const more = changesAfter(engine, grant, patterns, position, limit - rows.length, sliceOf(engine.ports))
+    found = { ...more, rows: [...rows, ...more.rows] }
+  }
+  return found
 }
 
 function nextPart({ sql, head }: Engine, after: number, limit: number) {

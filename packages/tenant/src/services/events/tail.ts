@@ -1,9 +1,9 @@
 import type { Engine } from '../../engine/engine.ts'
+import { sliceOf } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { viewKey } from '../../query/rights/visibility.ts'
 import type { Feed } from './feed.ts'
 
-const MOST_PIECES = 10
 /** Sent when much was read without a match: others have their turn before the stream continues. */
 const PAUSE = ':\n\n'
 
@@ -34,11 +34,13 @@ export class Tail {
     if (grant !== this.#grant) this.#view = `${this.#about} ${viewKey(grant)}`
     this.#grant = grant
     const { head } = this.#engine
-    for (let pieces = 0; pieces < MOST_PIECES && this.#position < head.seq; pieces++) {
+    const isOver = sliceOf(this.#engine.ports)
+    while (this.#position < head.seq) {
       const after = this.#position
       const { bytes, position } = this.#feed.piece(this.#view, after, () => this.#make(after, grant))
       this.#position = position
       if (bytes.length > 0) return bytes
+      if (isOver()) break
     }
     return this.#position < head.seq ? PAUSE : ''
   }
