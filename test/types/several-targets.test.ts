@@ -119,6 +119,21 @@ describe('a relation to any type', () => {
     const own = await app.request('GET', `/~acme/Comment?about=${byAda}`)
     expect(own.body.results.map(({ $id }: any) => $id)).toEqual([onDeal.body.$id])
     expect(own.headers.get('x-tilde-warnings')).toBe(null)
+
+    for (const [filter, expected] of [
+      [{ 'about.$type': 'Contact' }, [onContact]],
+      [{ 'about.$id': byAda }, [onDeal]],
+      [{ 'about.$id': { $ne: byAda } }, [onContact]],
+      [{ 'about.createdAt': { $gt: '1d ago' } }, [onDeal, onContact]],
+      [{ 'about.$createdAt': null }, []],
+    ] as const) {
+      const path = `/~acme/Comment?sort=createdAt&filter=${encodeURIComponent(JSON.stringify(filter))}`
+      const found = await app.request('GET', path)
+      const past = await app.request('GET', `${path}&asOf=now`)
+      const ids = expected.map((one) => one.body.$id)
+      expect([filter, found.body.results?.map(({ $id }: any) => $id)]).toEqual([filter, ids])
+      expect([filter, past.body.results?.map(({ $id }: any) => $id)]).toEqual([filter, ids])
+    }
   })
 })
 

@@ -84,11 +84,14 @@ function pathsFrom(
   return paths.length > 0 ? paths : found[0]!
 }
 
-/** The types that a relation points to: of several, those that declare the next segment of the path, if any does. */
+/** The types that a relation points to: of several, those that have the next segment of the path, if any has. */
 function targetsWith(field: ForwardField | BackField, next: string | undefined, nouns: NounLookup): readonly Noun[] {
   const targets = targetNouns(field, nouns)
   if (targets.length <= 1 || next === undefined) return targets
-  const able = targets.filter((target) => ownField(target, next) && ownField(target, next)?.kind !== 'secret')
+  const able = targets.filter((target) => {
+    const field = ownField(target, next)
+    return field ? field.kind !== 'secret' : Object.hasOwn(META_FIELDS, next)
+  })
   return able.length > 0 || field.target === ANY_TYPE ? able : targets
 }
 
