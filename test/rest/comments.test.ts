@@ -181,3 +181,30 @@ verifies('ticket.start', 'tickets start and hold, issues start and finish', asyn
   ])
   expect(await walk('Issue', { title: 'i' }, ['start', 'finish', 'start'])).toEqual(['InProgress', 'Done', '409'])
 })
+
+test('a filter through about reaches the types that the key may read, and no others', async () => {
+  const contact = await create('through', 'Contact', { name: 'Ada' })
+  const deal = await create('through', 'Deal', { name: 'Ada' })
+  const ids = [
+    await create('through', 'Comment', { body: 'on a contact', about: contact }),
+    await create('through', 'Comment', { body: 'on a deal', about: deal }),
+  ]
+  const filter = encodeURIComponent(JSON.stringify({ 'about.name': 'Ada', 'about.createdAt': { $gt: '1d ago' } }))
+  const own = { filter: { Contact: { createdAt: { $gt: '1d ago' } } } }
+
+  for (const [scopes, more, expected] of [
+    ['read:all', {}, [0, 1]],
+    ['read:Comment,read:Contact', {}, [0]],
+    ['read:Contact', own, [0]],
+  ] as const) {
+    const as = app.as(await app.key('through', scopes, more))
+    for (const query of ['about.name=Ada', `filter=${filter}`, '']) {
+      const { status, body } = await as('GET', `/~through/Comment?sort=$createdAt&${query}`)
+      const seen = query === '' && scopes.includes('Comment') ? [0, 1] : expected
+      expect([scopes, query, status]).toEqual([scopes, query, 200])
+      expect(body.results.map(({ $id }: { $id: string }) => ids.indexOf($id))).toEqual(seen)
+    }
+    const code = `return await $.Comment.count({ 'about.name': 'Ada' })`
+    expect((await as('POST', '/~through/do', { code })).body.result).toBe(expected.length)
+  }
+})

@@ -5,7 +5,7 @@ import { type Steps, toEnd } from '../engine/turns.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { findRows, type Page } from '../query/answer/find.ts'
 import { filterOf } from '../query/parameters/filter.ts'
-import { demandReachable } from '../query/parameters/parameters.ts'
+import { askedFilter } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
 import { type Current, currentOf, type Stored } from '../store/entities.ts'
 import { applyVerb, notFound } from '../write/verb.ts'
@@ -91,7 +91,7 @@ function* visitsOf(
   const names = [...new Set(steps.map(({ event }) => event))]
   const asked = allOf([
     filterOf(engine, noun, { name: { $in: names } }),
-    demandReachable(engine, grant, filterOf(engine, noun, filter ?? {})),
+    askedFilter(engine, grant, noun, filter ?? {}),
   ])
   const reader = readContextOf(engine, grant, budget)
   const found: Visits = {

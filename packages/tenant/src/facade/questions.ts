@@ -2,8 +2,8 @@ import { type Filter, type Lens, type Noun, parsePlain } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { filterOf } from '../query/parameters/filter.ts'
-import { asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters/parameters.ts'
+import { reachableNouns } from '../query/parameters/filter.ts'
+import { askedFilter, asOfSeq, demandReachable, includeOf, industryFilter } from '../query/parameters/parameters.ts'
 import { MOST_UNKNOWN, searchBudget, type UnknownField, unknownField } from '../query/parameters/unknown-names.ts'
 import { unknownPatterns } from '../services/events/emitted.ts'
 
@@ -24,12 +24,12 @@ export class QuestionReader {
 
   /** A filter in the query language. */
   filter(noun: Noun, json: unknown): Filter {
-    return demandReachable(this.#engine, this.#grant, filterOf(this.#engine, noun, json))
+    return askedFilter(this.#engine, this.#grant, noun, json)
   }
 
   /** Equalities that a URL gives as plain parameters. */
   equalities(noun: Noun, parameters: readonly (readonly [string, string])[]): Filter {
-    const filter = parsePlain(parameters, noun, this.#engine.nouns, this.#engine.nextTime())
+    const filter = parsePlain(parameters, noun, reachableNouns(this.#engine, this.#grant), this.#engine.nextTime())
     return demandReachable(this.#engine, this.#grant, filter)
   }
 

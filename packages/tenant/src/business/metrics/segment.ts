@@ -1,8 +1,8 @@
 import { invalid, isPlainObject, type JsonObject, Problem } from '@tildebase/nouns'
 import { demand } from '../../grant/grant.ts'
 import { count } from '../../query/answer/find.ts'
-import { filterOf } from '../../query/parameters/filter.ts'
-import { demandReachable } from '../../query/parameters/parameters.ts'
+
+import { askedFilter } from '../../query/parameters/parameters.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { currentOf } from '../../store/entities.ts'
 import { applyVerb, notFound } from '../../write/verb.ts'
@@ -22,7 +22,7 @@ function members({ engine, grant, context }: Write, criteria: unknown): number {
   try {
     const noun = engine.noun(type)
     demand(grant, 'read', noun)
-    const asked = demandReachable(engine, grant, filterOf(engine, noun, filter))
+    const asked = askedFilter(engine, grant, noun, filter)
     return count(readContextOf(engine, grant, context.budget), { type: noun.name, filter: asked })
   } catch (reason) {
     if (!(reason instanceof Problem) || reason.code === 'forbidden') throw reason

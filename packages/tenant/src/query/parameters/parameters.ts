@@ -16,7 +16,7 @@ import { isOwnType, recordedSeqAt, seqAt } from '../../store/log/log.ts'
 import type { Aggregation } from '../answer/aggregate.ts'
 import type { Query } from '../answer/find.ts'
 import { includedTypes, parseInclude } from '../answer/include.ts'
-import { filterOf } from './filter.ts'
+import { filterOf, reachableNouns } from './filter.ts'
 import { limitOf, MOST_RESULTS, offsetOf } from './limits.ts'
 
 const NONE: readonly string[] = []
@@ -26,10 +26,10 @@ export function parseQuery(engine: Engine, grant: Grant, noun: Noun, filter: unk
   const given = options ?? {}
   if (!isPlainObject(given))
     throw new Problem('invalid_parameter', 'The options must be an object, such as {limit: 10}.', { type: noun.name })
-  const parsed = filterOf(engine, noun, filter)
+  const parsed = askedFilter(engine, grant, noun, filter)
   return {
     type: noun.name,
-    filter: demandReachable(engine, grant, parsed),
+    filter: parsed,
     sort: given.sort === undefined ? [] : parseSort(given.sort, noun, engine.nouns),
     limit: Math.min(
       given.limit === undefined ? MOST_RESULTS : limitOf(given.limit),
@@ -60,7 +60,7 @@ export function aggregationOf(engine: Engine, grant: Grant, noun: Noun, input: u
   demandPaths(engine, grant, noun, Object.values(paths).flat())
   return {
     ...paths,
-    filter: demandReachable(engine, grant, filterOf(engine, noun, filter)),
+    filter: askedFilter(engine, grant, noun, filter),
     asOf: asOf === undefined ? null : asOfSeq(engine, asOf, noun.name),
   }
 }
@@ -74,6 +74,11 @@ export function demandPaths(engine: Engine, grant: Grant, noun: Noun, paths: rea
     const path = resolvePath(name.split(':')[0]!, noun, engine.nouns)
     if ('hops' in path) for (const { target } of path.hops) demand(grant, 'read', engine.noun(target))
   }
+}
+
+/** A filter that a sender asks with, if it may read every type that the filter reaches. */
+export function askedFilter(engine: Engine, grant: Grant, noun: Noun, json: unknown): Filter {
+  return demandReachable(engine, grant, filterOf(engine, noun, json, reachableNouns(engine, grant)))
 }
 
 /** The filter, if its sender may read every type it reaches. */
@@ -102,7 +107,7 @@ export function industryFilter(engine: Engine, grant: Grant, noun: Noun, lens: P
   if (path === null) return allOf([])
   const word = lens.industry
   const spellings = [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]
-  return demandReachable(engine, grant, filterOf(engine, noun, { [path]: { $in: spellings } }))
+  return askedFilter(engine, grant, noun, { [path]: { $in: spellings } })
 }
 
 /** The seq that `asOf` means: of a time, the last event at or before it. The service's own types have their own past. */
