@@ -1,5 +1,11 @@
 import type { Budget } from '../budget.ts'
-import type { Turns } from '../ports.ts'
+import type { Clock, Turns } from '../ports.ts'
+
+/** What time is taken from. */
+interface Timing {
+  readonly turns?: Turns | undefined
+  readonly clock: Clock
+}
 
 /** Long work, step by step. Each step takes a few milliseconds at most; others may have their turn between two. */
 export type Steps<T> = Generator<void, T>
@@ -24,6 +30,21 @@ export const TURN = {
   /** A write that is tried in one commit. Longer ones become tasks. */
   attempt: 25,
 } as const
+
+/** What slices of long work are measured with. */
+export function timerOf({ turns, clock }: Timing): () => number {
+  return () => turns?.now() ?? clock.now()
+}
+
+/** A slice of work, from now on: says when it has had its time, which is shorter while requests wait. */
+export function sliceOf(ports: Timing): () => boolean {
+  const now = timerOf(ports)
+  const begun = now()
+  return () => {
+    const ms = now() - begun
+    return ms >= TURN.bulk || (ms >= TURN.read && ports.turns?.isAwaited() === true)
+  }
+}
 
 /** Does work at once if it is brief, and else again in steps, with turns for others between them. */
 export function briefOrInTurns<T>(

@@ -1,6 +1,7 @@
 import { EVERYTHING, type Filter, type JsonObject, matchWords, type Noun, touches } from '@tildebase/nouns'
 import { unlimited } from '../../budget.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { timerOf } from '../../engine/turns.ts'
 import { demand, type Grant } from '../../grant/grant.ts'
 import { scan } from '../../query/answer/scan.ts'
 import { SIZES, SliceWidth } from '../../query/answer/search.ts'
@@ -49,12 +50,11 @@ export class Snapshot {
 
   /** The entities page by page, in the order of their creation. A page is empty where others may have their turn. */
   *pages(): Generator<readonly Stored[]> {
-    const budget = unlimited(this.#engine.ports.turns?.now)
     const slice = new SliceWidth(SIZES.first)
     let after = 0
     for (let size = FIRST_ROWS; ; ) {
       const { filter, asOf, test } = this.#way()
-      const reader = readContextOf(this.#engine, this.#grant, budget)
+      const reader = readContextOf(this.#engine, this.#grant, unlimited(timerOf(this.#engine.ports)))
       const { rows, reached } = scan(reader, { type: this.noun.name, filter, asOf }, after, size, slice)
       yield test ? rows.filter(test) : rows
       if (reached === null) return

@@ -1,6 +1,5 @@
-import type { Ports } from '../../engine/options.ts'
 import type { Job } from '../../engine/scheduler.ts'
-import { inTurns, type Steps, TURN } from '../../engine/turns.ts'
+import { inTurns, type Steps, sliceOf } from '../../engine/turns.ts'
 import { newId } from '../../ids.ts'
 import {
   addRun,
@@ -247,16 +246,6 @@ class Runs {
     const { engine } = this.#transactor
     engine.options.log?.('error', `The run ${id} of ${engine.slug} is blocked`, { reason: String(reason) })
     engine.commit(() => holdRun(engine.sql, n, engine.ports.clock.now() + PAUSE))
-  }
-}
-
-/** A slice of work, from now on: says when it has had its time, which is shorter while requests wait. */
-function sliceOf({ turns, clock }: Ports): () => boolean {
-  const now = () => turns?.now() ?? clock.now()
-  const begun = now()
-  return () => {
-    const ms = now() - begun
-    return ms >= TURN.bulk || (ms >= TURN.read && turns?.isAwaited() === true)
   }
 }
 
