@@ -27,8 +27,8 @@ const SALES = [PEOPLE[1].$id, PEOPLE[2].$id]
 const SUPPORT = [PEOPLE[3].$id, PEOPLE[0].$id]
 const OFFICE = PEOPLE[0].$id
 /** Agents of the company: one sorts tickets, one writes invoices. */
-const TRIAGE = 'agent_triage'
-const BILLING = 'agent_billing'
+const TRIAGE = 'Triage agent'
+const BILLING = 'Billing agent'
 
 const YEAR = 365.25 * 86_400_000
 const ORGANIZATIONS = 190
@@ -249,7 +249,7 @@ function tellTicket(story: Story, i: number, customers: readonly Customer[]): vo
     requester: { source: contact },
     organization: { source: organization },
   }
-  if (!story.tell(at, `contact:${contact}`, 'create', 'Ticket', source, facts)) return
+  if (!story.tell(at, channel, 'create', 'Ticket', source, facts)) return
   const sorted = at + chance.whole(20, 90) * 1_000
   story.tell(sorted, TRIAGE, 'update', 'Ticket', source, {
     priority: chance.one(['Low', 'Medium', 'Medium', 'High', 'Urgent']),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
-import { Time } from '../parts/value.tsx'
+import { Actor, Time } from '../parts/value.tsx'
 import { asOf, travel } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import type { Page } from '../service/schema.ts'
@@ -11,7 +11,6 @@ import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure, Loading } from '../ui/states.tsx'
-import { actorName } from '../values/actors.ts'
 import { changesOf, type Version } from '../values/diff.ts'
 import { agoText, labelOf } from '../values/format.ts'
 
@@ -74,7 +73,10 @@ function Moment(props: {
         <strong>{labelOf(version.event)}</strong>
         {isAhead && <span class="version">{t('still to come')}</span>}
         <span class="by">
-          {t('by')} <b title={version.actor}>{actorName(version.actor)}</b>
+          {t('by')}{' '}
+          <b title={version.actor}>
+            <Actor actor={version.actor} />
+          </b>
         </span>
         <span class="when">
           {agoText(version.timestamp)} · <Time iso={version.timestamp} />

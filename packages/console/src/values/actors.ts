@@ -41,8 +41,20 @@ export function actorName(actor: string): string {
   if (names.value === null) return '…'
   const known = names.value.get(actor)
   if (known) return known
-  if (actor.startsWith('apiKey_')) return t('Key …{}', actor.slice(-6))
-  if (actor.startsWith('agent_')) return t('Agent …{}', actor.slice(-6))
-  if (actor.startsWith('user_')) return t('Person …{}', actor.slice(-6))
-  return word(actor.charAt(0).toUpperCase() + actor.slice(1))
+  const [, kind, rest = ''] =
+    /^(apiKey|agent|user)_(\w{16,})$/.exec(actor) ?? /^(workflow|hook|timer):(.+)$/.exec(actor) ?? []
+  const end = rest.slice(-6)
+  if (kind === 'apiKey') return t('Key …{}', end)
+  if (kind === 'agent') return t('Agent …{}', end)
+  if (kind === 'user') return t('Person …{}', end)
+  if (kind === 'workflow') return t('Workflow …{}', end)
+  if (kind === 'hook') return t('Hook {}', rest)
+  if (kind === 'timer') return t('Timer {}', rest)
+  // An imported past names people as the other system did.
+  return /[^a-z]/.test(actor) ? actor : word(actor.charAt(0).toUpperCase() + actor.slice(1))
+}
+
+/** The workflow that acted, if one did. */
+export function workflowIn(actor: string): string | null {
+  return actor.startsWith('workflow:') ? actor.slice('workflow:'.length) : null
 }
