@@ -62,6 +62,7 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     await page.locator('dialog [id$=-name]').fill('Second')
     await page.locator('dialog [id$=-email]').fill('taken@example.com')
     await page.locator('dialog button.primary').click()
+    await page.locator('dialog small.error').waitFor()
     const said = await page.locator('dialog :is(small.error, .failure)').allInnerTexts()
     await page.locator('dialog [id$=-email]').fill('second@example.com')
     await page.locator('dialog button.primary').click()
@@ -71,8 +72,8 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     said.push(await page.locator('.toast', { hasText: /^1 / }).innerText())
 
     const words = said.map((one) => one.replaceAll(/contact_\w+|ctrl z/gi, '').match(/[a-z]{2,}/gi))
-    expect(said.length).toBe(3)
-    expect(words).toEqual([null, null, null])
+    expect(said.length).toBe(2)
+    expect(words).toEqual([null, null])
   })
 
   test('a long name shows its beginning, and the drawing of its type is apart from it', async () => {

@@ -73,12 +73,36 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await page.getByRole('region', { name: 'Questions for you' }).getByText('May we pay the invoice?').click()
     const question = page.getByRole('region', { name: 'May we pay the invoice?' })
     await question.getByRole('button', { name: 'Approve' }).click()
-    await question.getByText('is required').first().waitFor()
+    await question.getByText('is required').waitFor()
+    // What the input says is not said again in the words of the service.
+    expect(await question.getByRole('alert').count()).toBe(0)
     await question.getByLabel('Why').fill('It is due')
     await question.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('May we pay the invoice?: approved.').waitFor()
+    await page.getByText('“May we pay the invoice?” approved.').waitFor()
 
     await page.getByText('Nothing waits for an answer').waitFor()
+    const made = async () => (await stage.host.request('GET', '/~acme/Activity?subject=It+is+due')).body.results
+    await expect.poll(async () => (await made()).length).toBe(1)
+    await page.goto(`${stage.host.url}/console#/~acme/Activity/${(await made())[0].$id}`)
+    await page.locator('.moment .by').getByRole('link', { name: 'Ask first' }).waitFor()
+  })
+
+  test('a question of a workflow that its person cannot read names no workflow', async () => {
+    await stage.host.request('PUT', '/~acme/schema/roles/Clerk', { scopes: 'read:crm' })
+    const gus = await person(stage.host, 'acme', { name: 'Gus', email: 'gus-asks@example.com', role: 'Clerk' })
+    const steps = [{ ask: { of: gus.user.$id, title: 'Is this right?' } }]
+    const workflow = await make('Workflow', { name: 'Ask a clerk', triggerEvent: 'Pipeline.created', steps })
+    await stage.host.request('POST', `/~acme/Workflow/${workflow.$id}/activate`)
+    await make('Pipeline', { name: 'New' })
+    await expect.poll(async () => (await gus.send('GET', '/~acme/asks')).body.total).toBe(1)
+    const { page } = await enterAs(gus, 'asks')
+
+    const about = page.getByRole('region', { name: 'Is this right?' }).locator('.hint')
+    await about.waitFor()
+
+    expect(await about.innerText()).toMatch(
+      /^Asked (just now|\d+ seconds? ago)\.? It ends|^Asked (just now|\d+ seconds? ago)\.$/,
+    )
   })
 
   test('a role for sales alone reads the notes of others on a contact, and leaves its own', async () => {

@@ -1,14 +1,16 @@
 import '../../style/pages/asks.css'
 import { type Json, parseNoun } from '@tildebase/nouns'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { useDraft } from '../drafts.ts'
 import { FieldInput } from '../parts/forms/field-input.tsx'
 import { EntityLink } from '../parts/value.tsx'
 import { personId } from '../service/access.ts'
+import { may } from '../service/rights.ts'
+import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { issuesOf, say } from '../toast.ts'
-import { Act, Head, Labelled } from '../ui/basics.tsx'
+import { Act, Head, Labelled, useFocusOnRefused, useUnsaid } from '../ui/basics.tsx'
 import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { agoText, labelOf, numberText } from '../values/format.ts'
 import { isWritable } from '../values/noun.ts'
@@ -46,6 +48,9 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
   const [error, setError] = useState<Error | null>(null)
   const noun = ask.fields === null ? null : parseNoun('Ask', ask.fields)
   const fields = Object.values(noun?.fields ?? {}).filter(isWritable)
+  const section = useRef<HTMLElement>(null)
+  useFocusOnRefused(section, error)
+  const unsaid = useUnsaid(section, error)
   const issues = issuesOf(error)
   const answer = (word: 'Approved' | 'Rejected') =>
     kept.save(async () => {
@@ -54,17 +59,24 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
         await request('POST', `/asks/${ask.id}/answer`, { body: { answer: word, fields: kept.draft } })
         kept.set({})
         kept.forget()
-        say(word === 'Approved' ? t('{}: approved.', ask.title) : t('{}: rejected.', ask.title))
+        say(word === 'Approved' ? t('“{}” approved.', ask.title) : t('“{}” rejected.', ask.title))
         onAnswered()
       } catch (reason) {
         setError(reason as Error)
       }
     })
   return (
-    <section class="panel ask" aria-labelledby={`${id}-title`}>
+    <section class="panel ask" ref={section} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{ask.title}</h2>
       <p class="hint">
-        {t('Asked by')} <EntityLink to={ask.workflow} target="Workflow" /> {agoText(ask.askedAt)}
+        {may('read', nouns.value.get('Workflow')) ? (
+          <>
+            {t('Asked by')} <EntityLink to={ask.workflow} target="Workflow" />
+          </>
+        ) : (
+          t('Asked')
+        )}{' '}
+        {agoText(ask.askedAt)}
         {ask.of.startsWith('role:') && t(', of everyone with the role {}', ask.of.slice('role:'.length))}
         {ask.expiresAt && t('. It ends {}', agoText(ask.expiresAt))}.
       </p>
@@ -89,7 +101,7 @@ function Question({ ask, onAnswered }: { ask: Ask; onAnswered: () => void }) {
               </Labelled>
             ))}
           </div>
-          <Failure error={error} />
+          <Failure error={unsaid} />
           <footer class="import-actions">
             <Act class="primary" icon="check" onRun={() => answer('Approved')}>
               {t('Approve')}

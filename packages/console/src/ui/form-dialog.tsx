@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { t } from '../texts/text.ts'
-import { Copyable, Refusal, useFocusOnRefused } from './basics.tsx'
+import { Copyable, Refusal, useFocusOnRefused, useUnsaid } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
 import { Failure } from './states.tsx'
@@ -36,6 +36,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
   useUnsaved(isUnsaved && !busy)
   const [error, setError] = useState<Error | null>(null)
   useFocusOnRefused(form, error)
+  const unsaid = useUnsaid(form, error)
   const save = async () => {
     if (busy || !form.current?.reportValidity()) return
     setBusy(true)
@@ -67,7 +68,7 @@ function Form({ submit, onSubmit, onClose, children }: FormProps) {
       }}
     >
       <Refusal.Provider value={error}>{children}</Refusal.Provider>
-      <Failure error={error} />
+      <Failure error={unsaid} />
       <footer>
         <button type="submit" class="primary" aria-busy={busy}>
           {submit}

@@ -7,7 +7,7 @@ import { connected } from '../../service/live.ts'
 import { isUnreachable } from '../../service/service.ts'
 import { t } from '../../texts/text.ts'
 import { issuesOf } from '../../toast.ts'
-import { Labelled, useFocusOnRefused } from '../../ui/basics.tsx'
+import { Labelled, useFocusOnRefused, useUnsaid } from '../../ui/basics.tsx'
 import { confirmDiscard, LeaveGuard } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { takeTyped } from '../../ui/typing-ahead.tsx'
@@ -81,6 +81,7 @@ export function FieldsForm(props: {
     if (connected.value && isUnreachable(error)) setError(null)
   }, [connected.value])
   useFocusOnRefused(form, error)
+  const unsaid = useUnsaid(form, error)
   const issues = issuesOf(error)
   const shown = all ? props.fields : props.fields.filter(({ name }) => props.first!.includes(name) || name in changed)
   useLayoutEffect(() => {
@@ -132,7 +133,7 @@ export function FieldsForm(props: {
         </button>
       )}
       {props.children}
-      <Failure error={error} />
+      <Failure error={unsaid} />
       <footer>
         <button type="submit" class="primary" aria-busy={kept.isSaving}>
           {props.submit} <kbd>Ctrl S</kbd>

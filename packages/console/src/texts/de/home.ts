@@ -4,6 +4,7 @@ const texts = {
   '{} open': '{} offen',
   'What workflows ask people': 'Was Abläufe Personen fragen',
   'Nothing waits for an answer': 'Nichts wartet auf eine Antwort',
+  Asked: 'Gefragt',
   'Asked by': 'Gefragt von',
   ', of everyone with the role {}': ', an alle mit der Rolle {}',
   '. It ends {}': '. Endet {}',
@@ -60,8 +61,8 @@ const texts = {
   'Reject…': 'Ablehnen…',
   'Decide the conflicts first, or choose the changes to approve':
     'Entscheiden Sie zuerst die Konflikte, oder wählen Sie die Änderungen, die Sie annehmen',
-  '{}: approved.': '{}: angenommen.',
-  '{}: rejected.': '{}: abgelehnt.',
+  '“{}” approved.': '„{}“ angenommen.',
+  '“{}” rejected.': '„{}“ abgelehnt.',
   'Approve (a)': 'Annehmen (a)',
   'Approve {} of {}': '{} von {} annehmen',
   'You proposed this: another key approves it.': 'Sie haben das vorgeschlagen: Ein anderer Schlüssel nimmt es an.',

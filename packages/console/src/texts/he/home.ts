@@ -4,6 +4,7 @@ const texts = {
   '{} open': '{} פתוחות',
   'What workflows ask people': 'מה שתהליכים שואלים אנשים',
   'Nothing waits for an answer': 'דבר אינו ממתין לתשובה',
+  Asked: 'נשאל',
   'Asked by': 'נשאל על ידי',
   ', of everyone with the role {}': ', מכל בעלי התפקיד {}',
   '. It ends {}': '. מסתיים {}',
@@ -60,8 +61,8 @@ const texts = {
   'Reject…': 'דחייה…',
   'Decide the conflicts first, or choose the changes to approve':
     'החליטו קודם על ההתנגשויות, או בחרו אילו שינויים לאשר',
-  '{}: approved.': '{}: אושר.',
-  '{}: rejected.': '{}: נדחה.',
+  '“{}” approved.': '“{}” אושר.',
+  '“{}” rejected.': '“{}” נדחה.',
   'Approve (a)': 'אישור (a)',
   'Approve {} of {}': 'אישור {} מתוך {}',
   'You proposed this: another key approves it.': 'אתם הצעתם זאת: מפתח אחר מאשר.',
