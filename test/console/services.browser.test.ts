@@ -48,9 +48,19 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('It answered 204.').waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Events', { exact: true }).fill('Ticket.creatd')
+    await page.getByLabel('Name').fill('Help desk')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('did you mean created?').waitFor()
+    const alerts = await dialog.getByRole('alert').count()
+    await page.getByLabel('Events', { exact: true }).fill('Ticket.created')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Webhook saved.').waitFor()
     await stage.host.request('POST', '/~acme/Ticket', { subject: 'Told to others' })
     await expect.poll(() => receiver.requests.length).toBe(2)
-    await page.getByRole('link', { name: receiver.url }).click()
+    await page.getByRole('link', { name: `Help desk ${receiver.url}` }).click()
     await expect
       .poll(async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
@@ -64,6 +74,8 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     const second = await page.getByLabel('The signing secret').textContent()
 
+    // The input says it, and the form does not say it again.
+    expect(alerts).toBe(0)
     expect(first).toMatch(/^whsec_/)
     expect(second).toMatch(/^whsec_/)
     expect(second).not.toBe(first)

@@ -11,7 +11,7 @@ import { say, sayError } from '../toast.ts'
 import { Act, JsonText } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
-import { numberText } from '../values/format.ts'
+import { agoText, numberText } from '../values/format.ts'
 
 interface Attempt {
   readonly at: string
@@ -116,7 +116,7 @@ function Line(props: { delivery: Delivery; writes: boolean; onRedeliver: () => P
               ))}
               {delivery.nextAttemptAt !== null && (
                 <li>
-                  <Time iso={delivery.nextAttemptAt} />: {t('Next try')}
+                  <Time iso={delivery.nextAttemptAt} />: {t('Next try')} {agoText(delivery.nextAttemptAt)}
                 </li>
               )}
             </ul>

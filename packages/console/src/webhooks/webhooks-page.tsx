@@ -31,6 +31,7 @@ export function WebhooksPage() {
     { types: asOf.value === null ? ['Webhook'] : [] },
   )
   const [making, setMaking] = useState(false)
+  const [edited, setEdited] = useState<Entity | null>(null)
   const [secret, setSecret] = useState<Secret | null>(null)
   useKeys({
     Escape: () => place.value.path.length > 1 && go(['webhooks']),
@@ -71,24 +72,54 @@ export function WebhooksPage() {
             label: 'URL',
             cell: (hook) => (
               <a class="title" href={href(['webhooks', hook.$id])} aria-current={hook === chosen ? 'true' : undefined}>
-                {String(hook.url)}
+                {String(hook.description ?? hook.url)}
+                {hook.description !== undefined && <small class="hint"> {String(hook.url)}</small>}
               </a>
             ),
           },
           { label: t('Status'), cell: (hook) => <HookState hook={hook} /> },
           { label: t('Events'), cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
         ]}
-        actions={(hook) => mayChange(noun) && <HookActions hook={hook} onDone={refresh} onSecret={setSecret} />}
+        actions={(hook) =>
+          mayChange(noun) && (
+            <HookActions hook={hook} onEdit={() => setEdited(hook)} onDone={refresh} onSecret={setSecret} />
+          )
+        }
       />
       {chosen && <Deliveries key={chosen.$id} hook={chosen} writes={mayChange(noun)} onDone={refresh} />}
       {making && (
-        <NewWebhook
-          onClose={() => setMaking(false)}
-          onMade={(made) => {
+        <HookDialog
+          title={t('New webhook')}
+          submit={t('Create')}
+          onSave={async (body) => {
+            const made = await request<Entity>('POST', '/webhooks', { body })
             setMaking(false)
             setSecret({ title: t('Signing secret'), secret: String(made.secret) })
             refresh()
           }}
+          onClose={() => setMaking(false)}
+        />
+      )}
+      {edited && (
+        <HookDialog
+          title={t('Edit the webhook')}
+          submit={t('Save')}
+          hook={edited}
+          onSave={async (body) => {
+            const { $id, $version } = edited
+            const change = {
+              method: 'PUT',
+              path: `/webhooks/${$id}`,
+              version: $version,
+              type: 'Webhook',
+              body,
+            } as const
+            const { correlation } = await write(change)
+            sayDone(t('Webhook saved.'), correlation)
+            setEdited(null)
+            refresh()
+          }}
+          onClose={() => setEdited(null)}
         />
       )}
       {secret && (
@@ -106,10 +137,12 @@ export function WebhooksPage() {
 
 function HookActions({
   hook,
+  onEdit,
   onDone,
   onSecret,
 }: {
   hook: Entity
+  onEdit: () => void
   onDone: () => void
   onSecret: (secret: Secret) => void
 }) {
@@ -133,6 +166,9 @@ function HookActions({
   return (
     <>
       <Act onRun={test}>{t('Send a test')}</Act>
+      <button type="button" onClick={onEdit}>
+        {t('Edit')}
+      </button>
       <Act onRun={rotate}>{t('Rotate secret')}</Act>
       <Act class="danger" onRun={remove}>
         {t('Delete')}
@@ -141,16 +177,35 @@ function HookActions({
   )
 }
 
-function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: Entity) => void }) {
-  const [url, setUrl] = useState('')
-  const [events, setEvents] = useState('*')
+interface HookForm {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly description: string | null
+}
+
+/** Where events are sent, which, and what people call it. Its secret, its filter and its deliveries stay. */
+function HookDialog(props: {
+  title: string
+  submit: string
+  hook?: Entity
+  onSave: (form: HookForm) => Promise<unknown>
+  onClose: () => void
+}) {
+  const { hook } = props
+  const [url, setUrl] = useState(String(hook?.url ?? ''))
+  const [events, setEvents] = useState(((hook?.events as string[] | undefined) ?? ['*']).join(', '))
+  const [name, setName] = useState(String(hook?.description ?? ''))
   const patterns = events
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean)
-  const make = () => request<Entity>('POST', '/webhooks', { body: { url, events: patterns } }).then(onMade)
   return (
-    <FormDialog title={t('New webhook')} submit={t('Create')} onSubmit={make} onClose={onClose}>
+    <FormDialog
+      title={props.title}
+      submit={props.submit}
+      onSubmit={() => props.onSave({ url, events: patterns, description: name.trim() || null })}
+      onClose={props.onClose}
+    >
       <TextField label="URL" field="url" type="url" required placeholder="https://" value={url} onChange={setUrl} />
       <TextField
         label={t('Events')}
@@ -161,6 +216,7 @@ function NewWebhook({ onClose, onMade }: { onClose: () => void; onMade: (made: E
         value={events}
         onChange={setEvents}
       />
+      <TextField label={t('Name')} field="description" value={name} onChange={setName} />
     </FormDialog>
   )
 }

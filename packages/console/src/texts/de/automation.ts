@@ -10,6 +10,8 @@ const texts = {
   'no answer': 'keine Antwort',
   'Signed events, sent to other systems': 'Signierte Ereignisse, an andere Systeme gesendet',
   'New webhook': 'Neuer Webhook',
+  'Edit the webhook': 'Webhook bearbeiten',
+  'Webhook saved.': 'Webhook gespeichert.',
   'No webhooks yet': 'Noch keine Webhooks',
   'There were no webhooks at that time.': 'Zu dieser Zeit gab es keine Webhooks.',
   'Send events to a URL': 'Ereignisse an eine URL senden',

@@ -10,6 +10,8 @@ const texts = {
   'no answer': 'אין תשובה',
   'Signed events, sent to other systems': 'אירועים חתומים, נשלחים למערכות אחרות',
   'New webhook': 'Webhook חדש',
+  'Edit the webhook': 'עריכת ה־Webhook',
+  'Webhook saved.': 'ה־Webhook נשמר.',
   'No webhooks yet': 'עדיין אין Webhooks',
   'There were no webhooks at that time.': 'לא היו Webhooks באותו זמן.',
   'Send events to a URL': 'שליחת אירועים לכתובת',
