@@ -11,7 +11,7 @@ import { say, sayError } from '../toast.ts'
 import { Act, FoldedJson } from '../ui/basics.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { agoText, momentText, numberText } from '../values/format.ts'
-import { STEP_KINDS, type StepKind } from '../workflow/draft.ts'
+import { STEP_KINDS, type StepKind } from '../workflow/step-kinds.ts'
 
 const STATES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled']
 const STEP_STATES = ['Pending', 'Waiting', 'Running', 'Succeeded', 'Failed', 'Skipped']

@@ -1,25 +1,11 @@
 import { isPlainObject, type Json, type JsonObject } from '@tildebase/nouns'
-import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
+import { STEP_KINDS, type StepKind } from './step-kinds.ts'
 
 /** An argument of a step, as people write it. */
 export interface ArgRow {
   readonly name: string
   readonly text: string
-}
-
-/** What a step does. */
-export type StepKind = 'verb' | 'code' | 'request' | 'wait' | 'until' | 'waitFor' | 'ask' | 'send'
-
-export const STEP_KINDS: { readonly [kind in StepKind]: string } = {
-  verb: t('Change an entry'),
-  code: t('Run code'),
-  request: t('Call another service'),
-  wait: t('Wait for a while'),
-  until: t('Wait until a time'),
-  waitFor: t('Wait for an event'),
-  ask: t('Ask a person'),
-  send: t('Send a message'),
 }
 
 /** A step of a workflow, as the editor shows it. */

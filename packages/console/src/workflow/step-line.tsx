@@ -8,8 +8,9 @@ import { Icon } from '../ui/icon.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { labelOf } from '../values/format.ts'
-import { type ArgRow, STEP_KINDS, type StepRow } from './draft.ts'
+import type { ArgRow, StepRow } from './draft.ts'
 import { PartFields } from './part-fields.tsx'
+import { STEP_KINDS } from './step-kinds.ts'
 
 const Editor = lazy(async () => (await import('../parts/forms/editor.tsx')).Editor)
 
