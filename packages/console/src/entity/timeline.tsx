@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
-import { Actor, Time } from '../parts/value.tsx'
+import { EntityLink, Time } from '../parts/value.tsx'
 import { asOf, travel } from '../place.ts'
 import { useData } from '../service/cache.ts'
-import type { Page } from '../service/schema.ts'
+import { may } from '../service/rights.ts'
+import { nouns, type Page } from '../service/schema.ts'
 import { request, statusOf } from '../service/service.ts'
 import { undo } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure, Loading } from '../ui/states.tsx'
+import { actorName } from '../values/actors.ts'
 import { changesOf, type Version } from '../values/diff.ts'
 import { agoText, labelOf } from '../values/format.ts'
 
@@ -110,4 +112,11 @@ function Moment(props: {
       </div>
     </li>
   )
+}
+
+/** Who acted. A workflow is a link to it. */
+function Actor({ actor }: { actor: string }) {
+  const [, workflow] = /^workflow:(.+)$/.exec(actor) ?? []
+  if (workflow && may('read', nouns.value.get('Workflow'))) return <EntityLink to={workflow} target="Workflow" />
+  return <>{actorName(actor)}</>
 }

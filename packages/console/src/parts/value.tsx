@@ -6,7 +6,7 @@ import { useNames } from '../service/names.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { Empty } from '../ui/basics.tsx'
-import { actorName, workflowIn } from '../values/actors.ts'
+import { actorName } from '../values/actors.ts'
 import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
 import { dateText, initialsOf, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
 import { targetOf, wordsOf } from '../values/noun.ts'
@@ -88,13 +88,6 @@ export function Time({ iso, isNear = false }: { iso: string; isNear?: boolean })
       {isNear ? nearText(iso) : momentText(iso)}
     </time>
   )
-}
-
-/** Who acted. A workflow is a link to it. */
-export function Actor({ actor }: { actor: string }) {
-  const workflow = workflowIn(actor)
-  if (workflow !== null && mayRead('Workflow')) return <EntityLink to={workflow} target="Workflow" />
-  return <>{actorName(actor)}</>
 }
 
 /** A state in the colour of what it means. */

@@ -3,11 +3,12 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { t } from '../texts/text.ts'
-import { Copyable, Refusal, useFocusOnRefused, useUnsaid } from './basics.tsx'
+import { Copyable, Refusal, useFocusOnRefused } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
 import { Failure } from './states.tsx'
 import { takeTyped } from './typing-ahead.tsx'
+import { useUnsaid } from './unsaid.ts'
 
 interface FormProps {
   readonly submit: string

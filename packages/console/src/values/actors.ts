@@ -53,8 +53,3 @@ export function actorName(actor: string): string {
   // An imported past names people as the other system did.
   return /[^a-z]/.test(actor) ? actor : word(actor.charAt(0).toUpperCase() + actor.slice(1))
 }
-
-/** The workflow that acted, if one did. */
-export function workflowIn(actor: string): string | null {
-  return actor.startsWith('workflow:') ? actor.slice('workflow:'.length) : null
-}
