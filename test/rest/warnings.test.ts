@@ -40,6 +40,9 @@ describe('a name that is neither declared nor stored', () => {
       ['events/aggregate?group=nme', ['nme', 'name']],
       ['export/Event?sort=nme', ['nme', 'name']],
       ['Contact?asof=1&Limit=5', ['asof', 'asOf'], ['Limit', 'limit']],
+      ['events?type=contacts', ['type: contacts', 'Contact']],
+      ['events?type=deal,track&limit=1', ['type: deal', 'Deal']],
+      ['events?type=track'],
       [`Contact/${ada.$id}?asof=1&expand=organization`, ['asof', 'asOf'], ['expand', null]],
     ] as const)
       expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])

@@ -1,6 +1,6 @@
-import { isPattern, Problem, resolveInstant } from '@tildebase/nouns'
+import { isPattern, Problem, quoted, resolveInstant } from '@tildebase/nouns'
 import { entityView, type Patterns, type TenantWriter } from '@tildebase/tenant'
-import { entityText, eventText, limitOf } from '@tildebase/tenant/internal'
+import { entityText, eventText, limitOf, type UnknownField } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Route, textParam } from '../call.ts'
 import { answer, EVENT_STREAM, jsonBody } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
@@ -58,7 +58,10 @@ export const eventRoutes: readonly Route[] = [
 ]
 
 function events(call: Call): MaybePromise<Reply> {
-  if (isCollection(call)) return asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
+  if (isCollection(call)) {
+    const reply = asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
+    return whenReady(reply, (page) => warned(page, likeTypes(call)))
+  }
   const patterns = patternsOf(call)
   demandSome(call, patterns)
   const unknown = patterns === null ? [] : call.read.questions.unknownPatterns(patterns)
@@ -81,6 +84,14 @@ function isCollection({ lens, query, read: reader }: Call): boolean {
   if (lens.names.includes('analytics')) return true
   if ([...query.keys()].some((name) => !STREAM_PARAMETERS.has(name))) return true
   return !listParam(query, 'type').every((one) => /[.*]/.test(one) || isTypeName(reader, one))
+}
+
+/** What `type` names in another way than the change stream takes it: `contacts` is the type of tracked events. */
+function likeTypes({ query, read: { nouns } }: Call): readonly UnknownField[] {
+  return listParam(query, 'type').flatMap((one) => {
+    const noun = nouns.get(one) ?? nouns.all.find(({ name }) => name.toLowerCase() === one.toLowerCase())
+    return noun === undefined || noun.name === one ? [] : [{ field: quoted(`type: ${one}`), nearest: noun.name }]
+  })
 }
 
 function isTypeName({ nouns }: Call['read'], text: string): boolean {
