@@ -210,6 +210,7 @@ describe('built-in verbs', () => {
       await sent('POST', `${ledger}/delete`),
     ]
     const create = await sent('POST', `${ledger}/create`)
+    const field = await sent('DELETE', `${ledger}/file`)
 
     expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
       [405, 'GET, DELETE'],
@@ -219,6 +220,7 @@ describe('built-in verbs', () => {
     ])
     expect([create.status, create.body.error, create.headers.get('allow')]).toEqual([404, 'unknown_verb', null])
     expect(create.body.verbs).toEqual(['update', 'rollback'])
+    expect([field.status, field.headers.get('allow')?.split(', ').toSorted()]).toEqual([405, ['GET', 'POST']])
   })
 })
 

@@ -68,7 +68,8 @@ export class Routes<R extends Place = Route> implements RouteTable<R> {
     const closest = this.#closest(segments)
     const found = closest.find((path) => routeOf(path, method))
     if (found) return { route: routeOf(found, method)!, params: paramsOf(found, segments) }
-    return closest.length > 0 ? { allow: closest.flatMap(({ methods }) => [...methods.keys()]) } : null
+    if (closest.length === 0) return null
+    return { allow: [...new Set(closest.flatMap(({ methods }) => [...methods.keys()]))] }
   }
 
   /** The path of the route of a request, as the table writes it, or null. */
