@@ -75,6 +75,19 @@ describe('the types of a tenant', () => {
     expect([status, body.error, body.details[0].field]).toEqual([422, 'invalid_schema', 'pin'])
   })
 
+  test('have no verbs that are something else in a path or in code: erase would erase the entity', async () => {
+    for (const verb of ['erase', 'history', 'diff', 'timers', 'get', 'count', 'then'])
+      for (const type of ['Board', 'Contact']) {
+        const { status, body } = await sent('PUT', `/~acme/schema/${type}`, { [verb]: {} })
+        expect([verb, status, body.error, body.details]).toEqual([
+          verb,
+          422,
+          'invalid_schema',
+          [{ field: verb, message: 'has another meaning for every type, so it cannot be a verb' }],
+        ])
+      }
+  })
+
   test('that are built in can get more fields, and lose them again', async () => {
     await sent('PUT', '/~wide/schema/Contact', { shoeSize: 'number#', region: 'North | South' })
 

@@ -47,6 +47,7 @@ export function* putType(
   // Next to the others, its computed fields know their kinds.
   const declared = engine.nouns.with(parsed).get(parsed.name)!
   refuseSecrets(declared)
+  refuseHiddenVerbs(declared, engine.nouns.get(declared.name))
   if (builtIn?.name === name) refuseFilesForVerbs(builtIn, declared)
   demandDomains(grant, declared, engine.nouns.get(name))
   if (builtIn?.name === name) refuseServiceParts(builtIn, notation)
@@ -251,6 +252,33 @@ function refuseSecrets({ name, fields }: Noun): void {
     type: name,
     details: [{ field: secret.name, message }],
   })
+}
+
+/** Paths of every entity, and what clients and code call to read: a verb of such a name would be something else there. */
+const HIDING = [
+  'history',
+  'diff',
+  'timers',
+  'erase',
+  'find',
+  'findOne',
+  'findPage',
+  'get',
+  'count',
+  'aggregate',
+  'then',
+]
+
+/** Refuses such verbs, unless the type has them from a time when they were allowed. */
+function refuseHiddenVerbs({ name, verbs }: Noun, before: Noun | undefined): void {
+  const hidden = HIDING.filter((verb) => Object.hasOwn(verbs, verb) && !Object.hasOwn(before?.verbs ?? {}, verb))
+  if (hidden.length === 0) return
+  const details = hidden.map((field) => ({
+    field,
+    message: 'has another meaning for every type, so it cannot be a verb',
+  }))
+  const list = details.map(({ field, message }) => `${field}: ${message}`).join('; ')
+  throw new Problem('invalid_schema', `The type ${name} is not valid. ${list}`, { type: name, details })
 }
 
 /** The content of a file field is at the path that a verb of this name has. */
