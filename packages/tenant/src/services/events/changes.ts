@@ -13,15 +13,14 @@ export interface Changes {
   readonly hasMore: boolean
   /** The seq to continue after. */
   readonly position: number
-  /** Whether it ended because it had had its time. */
-  readonly isPart?: true
 }
 
 /** The requested events; null for all. */
 export type Patterns = readonly string[] | null
 
-const PAGE = 1_000
-const MOST_PAGES = 20
+/** Where events are looked at one by one, so many are read together. */
+const PAGE = 100
+const MOST_PAGES = 200
 /** A page that is looked for in so many steps may have fewer events than were asked for, and a next one. */
 const MOST_STEPS = 200
 /** A page of large events ends after so many letters: it has fewer than were asked for, and a next one. */
@@ -41,6 +40,36 @@ export function changesAfter(
   limit: number,
   isOver = () => false,
 ): Changes {
+  return look(engine, grant, patterns, after, limit, isOver).next().value
+}
+
+/** The same in steps, for a grant that has to be shown events one by one. */
+export function* changesInSteps(
+  engine: Engine,
+  grant: Grant,
+  patterns: Patterns,
+  after: number,
+  limit: number,
+): Steps<Changes> {
+  let isOver = sliceOf(engine.ports)
+  const looking = look(engine, grant, patterns, after, limit, () => isOver())
+  for (let step = 1; ; step++) {
+    const { value, done } = looking.next()
+    if (done || step === MOST_STEPS) return value
+    yield
+    isOver = sliceOf(engine.ports)
+  }
+}
+
+/** Looks for events. Whenever its time is over it yields those that it has found until then. */
+function* look(
+  engine: Engine,
+  grant: Grant,
+  patterns: Patterns,
+  after: number,
+  limit: number,
+  isOver: () => boolean,
+): Generator<Changes, Changes> {
   const head = engine.head.seq
   const wanted = wantedOf(engine, grant, patterns)
   const visibility = visibilityOf(engine, grant, patterns)
@@ -57,32 +86,13 @@ export function changesAfter(
         rows.push(row)
         length += (row.data?.length ?? 0) + (row.previous?.length ?? 0)
       }
-      if (!visibility.byName && isOver())
-        return { rows, hasMore: record.seq < head, position: record.seq, isPart: true }
+      if (!visibility.byName && isOver()) yield { rows, hasMore: record.seq < head, position: record.seq }
     }
     // No requested event is left up to the head, so the next page may begin there.
     if (part.isLast) return { rows, hasMore: false, position: Math.max(head, after) }
     position = part.rows.at(-1)!.seq
   }
   return { rows, hasMore: true, position }
-}
-
-/** The same in steps, for a grant that has to be shown events one by one. */
-export function* changesInSteps(
-  engine: Engine,
-  grant: Grant,
-  patterns: Patterns,
-  after: number,
-  limit: number,
-): Steps<Changes> {
-  let found: Changes = { rows: [], hasMore: true, position: after, isPart: true }
-  for (let step = 0; step < MOST_STEPS && found.isPart && found.hasMore && found.rows.length < limit; step++) {
-    if (step > 0) yield
-    const { rows, position } = found
-    const more = changesAfter(engine, grant, patterns, position, limit - rows.length, sliceOf(engine.ports))
-    found = { ...more, rows: [...rows, ...more.rows] }
-  }
-  return found
 }
 
 function nextPart({ sql, head }: Engine, after: number, limit: number) {
