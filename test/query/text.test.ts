@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { parseFields } from '../../packages/tenant/src/query/parameters/fields.ts'
 import { beginMergeOfAll, indexText, mergeText, setMerging } from '../../packages/tenant/src/query/words/text-index.ts'
 import { verifies } from '../verifies.ts'
@@ -111,6 +112,19 @@ describe('$text', () => {
     expect(found()).toEqual(before)
     expect(before).toEqual([0, 200, ['person_199']])
     expect(ledger.sql.rows(`SELECT v FROM text_config WHERE k = 'deletemerge'`)).toEqual([[0]])
+  })
+
+  test('looks its words up once, whatever else is tested in memory', () => {
+    const ledger = opened()
+    for (let i = 0; i < 3_500; i++) ledger.put('Person', `person_${i}`, { name: `tea ${i}`, age: i % 2 })
+    while (!indexText(ledger.sql, NOUNS));
+    const { sql, texts } = ledger.watched()
+    const filter = ledger.filter('Person', { $text: 'tea', name: { $regex: '[13][0-9]9$' } })
+
+    const { total } = find(ledger.reader({ sql }), { type: 'Person', filter })
+
+    expect(total).toBe(80)
+    expect(texts.filter((text) => text.includes('MATCH'))).toHaveLength(2)
   })
 
   verifies(['text.asOf', 'secret.filter'], '$text refuses asOf, and never finds a secret', () => {

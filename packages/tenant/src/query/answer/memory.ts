@@ -8,7 +8,7 @@ import { eachOf, every, type Fragment, fragment, plain } from '../plan/fragment.
 import { PRESENT } from '../plan/moment.ts'
 import type { Part, Plan } from '../plan/plan.ts'
 import { fieldIndexAt, fieldIndexNumber, jsonPath, type Scope } from '../plan/scope.ts'
-import { pageRows, readRows, toStored } from '../plan/select.ts'
+import { pageRows, readRows, ticking, toStored } from '../plan/select.ts'
 import { columns, isLogged, sourceOf } from '../plan/source.ts'
 import { formSince, nameThen, todaysForm } from '../plan/todays-form.ts'
 import { queryRows, type ReadContext } from '../reader.ts'
@@ -34,21 +34,49 @@ const WHOLE: Extent = { descending: true, after: null, enough: Number.POSITIVE_I
 /** The places of the entities that pass the parts of a filter which SQL cannot test; null when there are no such parts. */
 export function chosen(plan: Plan, extent: Extent = WHOLE): number[] | null {
   if (plan.residual.length === 0) return null
-  const { scope } = plan
-  const order = { by: 'creation', descending: extent.descending } as const
-  const rows = pageRows(plan, order)
   const passing = partTest(plan)
-  const read = testedColumns(plan)
   const found: number[] = []
-  let place = extent.after
-  for (;;) {
-    const beyond = place === null ? [] : [fragment`${rows.n} ${plain(extent.descending ? '<' : '>')} ${place}`]
-    const chunk = readRows(read, rows, beyond, CHUNK, 0)
+  for (const chunk of plan.match === null ? chunksOf(plan, extent) : matchingChunks(plan, extent)) {
     found.push(...passing(chunk))
-    scope.reader.budget.checkTime()
-    if (chunk.length < CHUNK || found.length >= extent.enough) return found
+    plan.scope.reader.budget.checkTime()
+    if (found.length >= extent.enough) break
+  }
+  return found
+}
+
+/** The rows that meet what SQL can test, many at a time. */
+function* chunksOf(plan: Plan, { descending, after }: Extent): Generator<readonly SqlRow[]> {
+  const rows = pageRows(plan, { by: 'creation', descending })
+  const read = testedColumns(plan)
+  let place = after
+  for (;;) {
+    const beyond = place === null ? [] : [fragment`${rows.n} ${plain(descending ? '<' : '>')} ${place}`]
+    const chunk = readRows(read, rows, beyond, CHUNK, 0)
+    yield chunk
+    if (chunk.length < CHUNK) return
     place = chunk.at(-1)![0]
   }
+}
+
+/** The same of a search: its words are looked up once, and not for each chunk. */
+function* matchingChunks(plan: Plan, { descending }: Extent): Generator<readonly SqlRow[]> {
+  const [words, ...conditions] = plan.conditions
+  const order = { by: 'creation', descending } as const
+  const numbers = matchingPlaces({ ...plan, conditions: [words!] }, descending)
+  const read = testedColumns({ ...plan, conditions, match: null })
+  for (let start = 0; start < numbers.length; start += CHUNK) {
+    const some = numbers.slice(start, start + CHUNK)
+    yield readRows(read, pageRows(read, order, some), [], CHUNK, 0)
+  }
+}
+
+/** The places of all rows that have the words of a search. */
+function matchingPlaces(plan: Plan, descending: boolean): number[] {
+  const rows = pageRows(plan, { by: 'creation', descending })
+  const where = every([...rows.where, ...ticking(plan, rows)])
+  const { sql, values } =
+    fragment`SELECT ${rows.n} FROM ${rows.from} WHERE ${where} ORDER BY ${rows.n} ${plain(descending ? 'DESC' : 'ASC')}`
+  return plan.scope.reader.sql.rows(sql, ...values).map(([n]) => n as number)
 }
 
 /**
