@@ -1,3 +1,4 @@
+import { CellReader } from '@tildebase/nouns/csv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 
@@ -82,4 +83,12 @@ test('details tell the line of the file, whatever is before the header', async (
   const { body } = await imported('sep=;\nname;leadScore\nAda;1\nBob;many\n')
 
   expect(body.details).toEqual([{ row: 1, line: 4, error: expect.stringContaining('leadScore') }])
+})
+
+test('a long header that comes in small pieces is looked at a few times, not once for each piece', () => {
+  const reader = new CellReader()
+  const header = `name,"${'a\n'.repeat(200_000)}";x`
+  const rows = [...header].flatMap((letter) => reader.push(letter))
+
+  expect([...rows, ...reader.push('\nAda,1\n'), ...reader.end()].map(({ cells }) => cells.length)).toEqual([2, 2])
 })

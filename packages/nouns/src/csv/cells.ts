@@ -26,6 +26,8 @@ const MOST_COLUMNS = 2_000
 export class CellReader {
   /** The text up to the end of the header, until the separator is known. */
   #head = ''
+  /** How long that must be to be looked at: each time twice as long, because each look begins at its start. */
+  #enough = 1
   #separator: number | null = null
   readonly #given: string | undefined
   #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start'
@@ -51,7 +53,10 @@ export class CellReader {
   push(text: string): CellRow[] {
     if (this.#separator !== null) return this.#read(text, this.#separator)
     this.#head += text
-    const layout = layoutOf(this.#head, this.#head.length > LONGEST_ROW)
+    const isLong = this.#head.length > LONGEST_ROW
+    if (!isLong && this.#head.length < this.#enough) return []
+    this.#enough = 2 * this.#head.length
+    const layout = layoutOf(this.#head, isLong)
     return layout === null ? [] : this.#begin(layout.separator, layout.skipped)
   }
 
