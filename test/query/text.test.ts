@@ -127,6 +127,22 @@ describe('$text', () => {
     expect(texts.filter((text) => text.includes('MATCH'))).toHaveLength(2)
   })
 
+  test.each(['createdAt', '-createdAt'])('in the order of %s, pages with a pattern reach every match once', (order) => {
+    const ledger = opened()
+    for (let i = 0; i < 2_500; i++) ledger.put('Person', `person_${i}`, { name: `tea ${i}` })
+    while (!indexText(ledger.sql, NOUNS));
+    const filter = { $text: 'tea', name: { $regex: '9$' } }
+    const reached: string[] = []
+    for (let cursor: string | null = null, more = true; more; ) {
+      const page = ask(ledger, 'Person', filter, { order, limit: 20, total: false, ...(cursor && { cursor }) })
+      reached.push(...ids(page))
+      cursor = page.cursor
+      more = page.hasMore
+    }
+
+    expect([reached.length, new Set(reached).size]).toEqual([250, 250])
+  })
+
   verifies(['text.asOf', 'secret.filter'], '$text refuses asOf, and never finds a secret', () => {
     const ledger = library()
 

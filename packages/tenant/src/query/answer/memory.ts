@@ -59,10 +59,11 @@ function* chunksOf(plan: Plan, { descending, after }: Extent): Generator<readonl
 }
 
 /** The same of a search: its words are looked up once, and not for each chunk. */
-function* matchingChunks(plan: Plan, { descending }: Extent): Generator<readonly SqlRow[]> {
+function* matchingChunks(plan: Plan, { descending, after }: Extent): Generator<readonly SqlRow[]> {
   const [words, ...conditions] = plan.conditions
   const order = { by: 'creation', descending } as const
-  const numbers = matchingPlaces({ ...plan, conditions: [words!] }, descending)
+  const isBeyond = (n: number) => after === null || (descending ? n < after : n > after)
+  const numbers = matchingPlaces({ ...plan, conditions: [words!] }, descending).filter(isBeyond)
   const read = testedColumns({ ...plan, conditions, match: null })
   for (let start = 0; start < numbers.length; start += CHUNK) {
     const some = numbers.slice(start, start + CHUNK)
