@@ -333,6 +333,18 @@ describe('declared fields', () => {
       expect([wrong.status, wrong.body.error]).toEqual([400, 'invalid_fields'])
     },
   )
+
+  test('are shown with all relations to embed, also with spaces between names', async () => {
+    const made = await contact({ '': 'a name without letters' })
+
+    for (const path of [`Contact/${made.$id}?`, `Contact?$id=${made.$id}&`])
+      for (const include of ['', 'organization,deals', ' organization , deals.contact']) {
+        const { body } = await sent('GET', `/~acme/${path}fields=name&include=${encodeURIComponent(include)}`)
+        const relations = include === '' ? [] : ['deals', 'organization']
+        const names = Object.keys(body.results?.[0] ?? body).toSorted()
+        expect([path, include, names]).toEqual([path, include, ['$id', '$type', ...relations, 'name'].toSorted()])
+      }
+  })
 })
 
 describe('a body', () => {

@@ -1,7 +1,7 @@
 import type { Noun } from '@tildebase/nouns'
 import { entityView, type Stored } from '@tildebase/tenant'
 import { parseFields, project } from '@tildebase/tenant/internal'
-import type { Call } from '../call.ts'
+import { type Call, listParam } from '../call.ts'
 import { type Content, entityContent } from '../reply.ts'
 
 /** The requested form of an entity: complete, as stored, or some of its fields. */
@@ -10,7 +10,7 @@ export function contentFor(call: Call, noun: Noun): (entity: Stored) => Content 
   const fields = parseFields(query.get('fields'), noun)
   const whole = noun.name === 'ApiKey' ? (entity: Stored) => withUse(call, entity) : (entity: Stored) => entity
   if (fields === null) return (entity) => entityContent(whole(entity), context)
-  const embedded = String(query.get('include') ?? '').split(',')
+  const embedded = listParam(query, 'include')
   return (entity) => {
     const value = () => project(entityView(whole(entity), context), fields, embedded)
     return { value, text: () => JSON.stringify(value()) }
