@@ -227,6 +227,15 @@ test.each([
   expect([status, body.error, body.field]).toEqual([400, 'invalid_parameter', field])
 })
 
+test('sums and averages have 15 digits, as computed fields have them', async () => {
+  for (const value of [0.1, 0.2])
+    await sent('POST', '/~acme/Product', { name: 'p', price: value, weight: 4_503_599_627_370_495 })
+
+  const { body } = await sent('GET', '/~acme/Product/aggregate?sum=price,weight&avg=price')
+
+  expect(body.results).toEqual([{ count: 2, sum: { price: 0.3, weight: 9_007_199_254_740_990 }, avg: { price: 0.15 } }])
+})
+
 test('groups and measures may be given one by one', async () => {
   const { body: together } = await sent('GET', '/~acme/Deal/aggregate?group=stage,name&max=value,probability')
   const { body: apart } = await sent('GET', '/~acme/Deal/aggregate?group=stage&group=name&max=value&max=probability')

@@ -106,9 +106,16 @@ export function toGroup(row: Readonly<SqlRow>, groups: readonly GroupKey[], meas
   )
   const measured: { [name: string]: JsonObject } = {}
   for (const [index, { name, path }] of measures.entries()) {
-    measured[name] = { ...measured[name], [path.text]: shown(path, rest[groups.length + index]) }
+    const value = rest[groups.length + index]
+    const isAdded = name === 'sum' || name === 'avg'
+    measured[name] = { ...measured[name], [path.text]: isAdded ? rounded(value) : shown(path, value) }
   }
   return { ...by, count, ...measured }
+}
+
+/** A sum or an average to 15 digits, as computed fields have it: it does not depend on the order of adding. */
+function rounded(value: number | null): number | null {
+  return value === null || Number.isInteger(value) ? value : Number(value.toPrecision(15))
 }
 
 function shown(path: Path, value: Json): Json {
