@@ -108,7 +108,7 @@ export function toGroup(row: Readonly<SqlRow>, groups: readonly GroupKey[], meas
   for (const [index, { name, path }] of measures.entries()) {
     const value = rest[groups.length + index]
     const isAdded = name === 'sum' || name === 'avg'
-    measured[name] = { ...measured[name], [path.text]: isAdded ? rounded(value) : shown(path, value) }
+    measured[name] = { ...measured[name], [path.text]: shown(path, isAdded ? rounded(value) : value) }
   }
   return { ...by, count, ...measured }
 }
