@@ -1,6 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { catalogue, type Noun } from '@tildebase/nouns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openapiText } from '../packages/server/src/doors/openapi/document.ts'
 import { type Reply, type TestHost, testHost } from './host.ts'
 import { Judge } from './openapi-judge.ts'
 import { verifies } from './verifies.ts'
@@ -34,6 +36,17 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/Event/{id}']).not.toHaveProperty('put')
     expect(document.components.schemas.GadgetDraft).toMatchObject({ required: ['name'] })
     expect(JSON.stringify(document)).not.toContain('tenant.invalid')
+  })
+
+  test('is made in steps, at least two for each type', () => {
+    const nouns = Object.values(catalogue) as unknown as Noun[]
+    const making = openapiText({ routes: [], nouns, url: 'https://acme.example', version: '1' })
+    let steps = 0
+    let made = making.next()
+    for (; !made.done; made = making.next()) steps++
+
+    expect(steps).toBeGreaterThanOrEqual(2 * nouns.length)
+    expect(JSON.parse(made.value!).components.schemas).toHaveProperty('ContactDraft')
   })
 
   test('is valid for one judge', async () => {

@@ -1,21 +1,22 @@
 import { ABOUT_TYPES, type Field, isComputed, type Noun, targetText } from '@tildebase/nouns'
+import type { Steps } from '@tildebase/tenant'
 import { exampleOf } from './examples.ts'
 import { ANY_OBJECT, ref, type Schema } from './schema.ts'
 
 /** The schemas of types. An included entity has one of its own, so that types do not refer to each other in circles. */
-export function nounSchemas(nouns: readonly Noun[]): { readonly [name: string]: Schema } {
+export function* nounSchemas(nouns: readonly Noun[]): Steps<{ readonly [name: string]: Schema }> {
   const names = new Set(nouns.map(({ name }) => name))
   const relations = nouns.flatMap(({ fields }) => Object.values(fields)).filter((field) => 'target' in field)
   const targets = new Set(relations.flatMap(targetsOf))
   // A lens may leave the other type out.
   const included = (type: string) => (names.has(type) ? ref(`Included${type}`) : ANY_OBJECT)
-  return Object.assign(
-    {},
-    ...nouns.map((noun) => ({
-      ...schemasOf(noun, included),
-      ...(targets.has(noun.name) && { [`Included${noun.name}`]: entitySchema(noun, () => ANY_OBJECT) }),
-    })),
-  )
+  const schemas: { [name: string]: Schema } = {}
+  for (const noun of nouns) {
+    yield
+    Object.assign(schemas, schemasOf(noun, included))
+    if (targets.has(noun.name)) schemas[`Included${noun.name}`] = entitySchema(noun, () => ANY_OBJECT)
+  }
+  return schemas
 }
 
 /** A type as it is read. */

@@ -1,4 +1,5 @@
 import type { Noun, Verb } from '@tildebase/nouns'
+import type { Steps } from '@tildebase/tenant'
 import type { Route } from '../call.ts'
 import { HEADERS, PARAMETERS } from '../describe/parameters.ts'
 import { RECORDS } from '../describe/records/records.ts'
@@ -15,9 +16,34 @@ export interface Subject {
   readonly version: string
 }
 
-/** The OpenAPI document of a tenant. */
-export function openapi({ routes, nouns, url, version }: Subject): Schema {
-  const types = nouns.map(({ name }) => name)
+/** The text of a tenant's OpenAPI document, in steps: a tenant may have many types. */
+export function* openapiText(subject: Subject): Steps<string> {
+  const { nouns } = subject
+  const paths = yield* pathsOf(subject)
+  const schemas = yield* membersOf(Object.entries({ ...SCHEMAS, ...RECORDS, ...(yield* nounSchemas(nouns)) }))
+  const operations = yield* membersOf(sorted(paths))
+  // Both are put into the text as text: to write them as a part of the whole would take as long once more.
+  const [before, between, after] = JSON.stringify(frameOf(subject)).split(/"(?:PATHS|TYPES)"/)
+  return `${before}{${operations}}${between}{${schemas}}${after}`
+}
+
+/** How many members of an object are written in a step. */
+const MEMBERS = 20
+
+/** The members of an object as JSON. */
+function* membersOf(entries: readonly (readonly [string, unknown])[]): Steps<string> {
+  const texts: string[] = []
+  for (let at = 0; at < entries.length; at += MEMBERS) {
+    texts.push(
+      ...entries.slice(at, at + MEMBERS).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
+    )
+    yield
+  }
+  return texts.join(',')
+}
+
+/** The document without its operations and types. */
+function frameOf({ nouns, url, version }: Subject): Schema {
   const domains = [...new Set(nouns.map(({ domain }) => domain))].toSorted()
   return {
     openapi: '3.1.0',
@@ -33,7 +59,7 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
       { name: 'tenant', description: 'Endpoints for the whole tenant.' },
       ...domains.map((name) => ({ name, description: `The types of ${name}.` })),
     ],
-    paths: sorted(pathsOf(routes, nouns, types)),
+    paths: 'PATHS',
     components: {
       securitySchemes: {
         key: {
@@ -48,7 +74,7 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
           description: 'The session of a person. Writes need its token in X-Tilde-CSRF.',
         },
       },
-      schemas: { ...SCHEMAS, ...RECORDS, ...nounSchemas(nouns) },
+      schemas: 'TYPES',
       parameters: PARAMETERS,
       // Routes that this host does not support are not described.
       responses: errorResponses((status) => status !== 501),
@@ -58,7 +84,8 @@ export function openapi({ routes, nouns, url, version }: Subject): Schema {
 }
 
 /** The operations, those of single paths before those of every type: the first of a path is the one that answers. */
-function pathsOf(routes: readonly Route[], nouns: readonly Noun[], types: readonly string[]): Paths {
+function* pathsOf({ routes, nouns }: Subject): Steps<Paths> {
+  const types = nouns.map(({ name }) => name)
   const paths: Paths = new Map()
   for (const route of routes) {
     if (isOfEveryType(route)) continue
@@ -68,6 +95,7 @@ function pathsOf(routes: readonly Route[], nouns: readonly Noun[], types: readon
     if (noun || !/^[A-Z]/.test(first)) addOperation(paths, { route, path: route.path, noun, types })
   }
   for (const noun of nouns) {
+    yield
     for (const route of routes.filter(isOfEveryType)) {
       const path = route.path.replace(':type', noun.name)
       if (route.has && !route.has(noun)) continue

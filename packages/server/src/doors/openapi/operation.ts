@@ -57,8 +57,8 @@ export function needsText({ needs, also }: Description): string {
 }
 
 /** The paths of a document in order. */
-export function sorted(paths: Paths): Schema {
-  return Object.fromEntries([...paths].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+export function sorted(paths: Paths): [string, Schema][] {
+  return [...paths].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** A route of every type says in its summary which one it is about. */

@@ -37,7 +37,7 @@ export function operatorDocument(routes: readonly OperatorEndpoint[], version: s
     servers: [{ url: '/' }],
     security: [{ operator: [] }],
     tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
-    paths: sorted(paths),
+    paths: Object.fromEntries(sorted(paths)),
     components: {
       securitySchemes: { operator: { type: 'http', scheme: 'bearer', description: 'The operator key.' } },
       schemas: { Error: SCHEMAS.Error },

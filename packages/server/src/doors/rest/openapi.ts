@@ -1,7 +1,10 @@
+import type { Steps } from '@tildebase/tenant'
+import { done } from '@tildebase/tenant/internal'
 import type { Call, HostFeature, Route } from '../call.ts'
 import { answer } from '../describe/description.ts'
 import { ANY_OBJECT } from '../describe/schema.ts'
-import { openapi } from '../openapi/document.ts'
+import type { MaybePromise } from '../http.ts'
+import { openapiText } from '../openapi/document.ts'
 import { contentReply, type Reply } from '../reply.ts'
 import { readRoute } from '../route.ts'
 
@@ -19,17 +22,32 @@ export const openapiRoutes: readonly Route[] = [
   }),
 ]
 
-function describe(call: Call): Reply {
-  const { read, lens, address } = call
+function describe(call: Call): MaybePromise<Reply> {
+  const { read } = call
+  // A commit cannot wait.
+  return read.mayYield ? known(call).then((text) => replyOf(call, text)) : replyOf(call, done(textOf(call)))
+}
+
+async function known(call: Call): Promise<string> {
+  const { read, lens } = call
+  const work = () => read.inTurns(textOf(call))
   // Lenses can be combined in many ways; those of one dimension are few enough to be kept.
-  const text =
-    lens.names.length <= 1 ? read.cached([], `openapi ${lens.names[0] ?? ''}`, () => textOf(call)) : textOf(call)
+  if (lens.names.length > 1) return work()
+  try {
+    return await read.cached([], `openapi ${lens.names[0] ?? ''}`, work)
+  } catch (reason) {
+    read.forget('Schema')
+    throw reason
+  }
+}
+
+function replyOf({ address }: Call, text: string): Reply {
   const shown = text.replace(JSON.stringify(ANYWHERE), JSON.stringify(address))
   return contentReply(200, { value: () => JSON.parse(shown), text: () => shown })
 }
 
 /** The text for whichever host is asked. */
-function textOf({ tenant, identity, read, routes, lens: { domains } }: Call): string {
+function textOf({ tenant, identity, read, routes, lens: { domains } }: Call): Steps<string> {
   const offers: { readonly [feature in HostFeature]: boolean } = {
     code: tenant.runsCode,
     passwords: identity.passwords !== undefined,
@@ -38,5 +56,5 @@ function textOf({ tenant, identity, read, routes, lens: { domains } }: Call): st
   }
   const offered = routes.all.filter(({ uses }) => uses === undefined || offers[uses])
   const nouns = read.nouns.all.filter(({ domain }) => domains === null || domains.has(domain) || domain === 'custom')
-  return JSON.stringify(openapi({ routes: offered, nouns, url: ANYWHERE, version: VERSION }))
+  return openapiText({ routes: offered, nouns, url: ANYWHERE, version: VERSION })
 }
