@@ -157,6 +157,24 @@ describe('an export', () => {
     expect(pagesOf({ note: 'z' }).length).toBeGreaterThan(1)
   })
 
+  verifies('export.all', 'is refused as CSV where there are too many columns, and says what to do', async () => {
+    const tenant = fresh()
+    for (let i = 0; i < 17; i++) {
+      const fields = Array.from({ length: 1_000 }, (_, j) => [`field${i}_${j}`, 1])
+      await host.request('POST', `/~${tenant}/Contact`, { name: 'Ada', ...Object.fromEntries(fields) })
+    }
+    const path = `/~${tenant}/export/Contact?format=csv`
+
+    const refused = await get(path)
+    const some = await get(`${path}&fields=name,field3_7`)
+    const filter = encodeURIComponent(JSON.stringify({ field0_0: null }))
+    const fewer = await get(`${path}&filter=${filter}`)
+
+    expect([refused.status, refused.body.error, refused.body.type]).toEqual([422, 'over_budget', 'Contact'])
+    expect(some.text.split('\r\n').filter((line) => line.endsWith(',Ada,1'))).toHaveLength(1)
+    expect(fewer.text.split('\r\n')[0]!.split(',').length).toBeGreaterThan(16_000)
+  })
+
   verifies('export.all', 'has another ETag once something of its moment was erased', async () => {
     const tenant = fresh()
     const { $id, $updatedAt } = (await host.request('POST', `/~${tenant}/Contact`, { name: 'Ada' })).body

@@ -1,4 +1,4 @@
-import { type Field, isoOf, type Json, type JsonObject, type Noun } from '@tildebase/nouns'
+import { type Field, isoOf, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
 import type { Stored } from '@tildebase/tenant'
 
 /** The meta-fields that are in tables, in their order. */
@@ -41,6 +41,14 @@ export function secretNames(noun: Noun): ReadonlySet<string> {
   )
 }
 
+/** As many columns as spreadsheets show: more of them would be held in memory, and be in every line. */
+const MOST_OTHERS = 16_384
+
+function tooManyColumns({ name }: Noun): Problem {
+  const message = `The ${name} entities have more than ${MOST_OTHERS} undeclared fields. Name the fields to export, or use json, ndjson or parquet.`
+  return new Problem('over_budget', message, { type: name, limit: 'rows' })
+}
+
 /** The names of undeclared fields that occur, in the order of their letters. */
 export function* otherNames(
   noun: Noun,
@@ -52,6 +60,7 @@ export function* otherNames(
       for (const name of Object.keys(JSON.parse(data) as JsonObject)) {
         if (!Object.hasOwn(noun.fields, name)) names.add(name)
       }
+      if (names.size > MOST_OTHERS) throw tooManyColumns(noun)
     }
     yield null
   }

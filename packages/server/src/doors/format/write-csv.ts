@@ -5,14 +5,25 @@ import { cellText, guarded, headerText, quotedCell, quotedHeader } from './csv-c
 import type { Pieces, Writing } from './write.ts'
 
 const LINE_END = '\r\n'
+const PIECE = 65_536
 
 /** CSV as RFC 4180 has it: meta-fields, declared fields, then the others that occur. */
 export function* writeCsv(writing: Writing): Pieces {
   const columns = yield* columnsOf(writing)
   const head = writing.safe ? (name: string) => guarded(headerText(name)) : headerText
   yield columns.map((name) => quotedHeader(head(name))).join(',') + LINE_END
-  const cells = columns.map((name) => cellOf(name, writing.safe))
-  for (const page of writing.pages()) yield page.map((entity) => lineOf(entity, cells)).join('')
+  const line = lineWriter(columns, writing.safe)
+  for (const page of writing.pages()) {
+    let text = ''
+    for (const entity of page) {
+      text += line(entity)
+      // A line may be long because of the many columns that others have.
+      if (text.length < PIECE) continue
+      yield text
+      text = ''
+    }
+    yield text
+  }
 }
 
 function* columnsOf({ noun, pages, fields }: Writing): Generator<null, readonly string[], undefined> {
@@ -22,18 +33,18 @@ function* columnsOf({ noun, pages, fields }: Writing): Generator<null, readonly 
   return [...META_COLUMNS, ...shownFields(noun).map(({ name }) => name), ...others]
 }
 
-/** Writes the cell of one column. */
-type Cell = (entity: Stored, data: JsonObject) => string
-
-function cellOf(name: string, safe: boolean): Cell {
+/** Writes the lines of entities, each of which may have few of many columns. */
+function lineWriter(columns: readonly string[], safe: boolean): (entity: Stored) => string {
   // Meta-fields are written as they are: a type may be called null.
-  if (isMeta(name)) return (entity) => quotedCell(String(metaValue(entity, name)))
-  return (_, data) => (Object.hasOwn(data, name) ? quotedCell(cellText(data[name]!, safe)) : '')
-}
-
-function lineOf(entity: Stored, cells: readonly Cell[]): string {
-  const data = JSON.parse(entity.data) as JsonObject
-  let line = cells[0]!(entity, data)
-  for (let i = 1; i < cells.length; i++) line += `,${cells[i]!(entity, data)}`
-  return line + LINE_END
+  const metas = columns.flatMap((name, place) => (isMeta(name) ? [{ name, place }] : []))
+  const places = new Map(columns.map((name, place) => [name, place]))
+  return (entity) => {
+    const cells: string[] = new Array(columns.length).fill('')
+    for (const [name, value] of Object.entries(JSON.parse(entity.data) as JsonObject)) {
+      const place = places.get(name)
+      if (place !== undefined) cells[place] = quotedCell(cellText(value, safe))
+    }
+    for (const { name, place } of metas) cells[place] = quotedCell(String(metaValue(entity, name)))
+    return cells.join(',') + LINE_END
+  }
 }

@@ -80,7 +80,22 @@ function exportAll(call: Call): MaybePromise<Reply> {
   const pages = () => snapshot.pages()
   const bytes = () => streamed(call, format.write({ noun, pages, fields, context: call.context, safe }))
   if (name === 'parquet') return rangedReply(call, { etag, headers, bytes })
-  return { status: 200, headers: { ...headers, 'accept-ranges': 'none' }, content: null, stream: bytes() }
+  return begun(bytes()).then((stream) => {
+    return { status: 200, headers: { ...headers, 'accept-ranges': 'none' }, content: null, stream }
+  })
+}
+
+/** A stream that has made its first piece: what fails before is answered, and does not break off an answer. */
+async function begun<T>(stream: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
+  const first = await stream.next()
+  return (async function* () {
+    try {
+      if (!first.done) yield first.value
+      yield* stream
+    } finally {
+      await stream.return(undefined)
+    }
+  })()
 }
 
 /** The parquet file of a type, as `/export/:type?format=parquet` gives it. */
