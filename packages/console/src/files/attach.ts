@@ -1,10 +1,8 @@
 import { asOf } from '../place.ts'
 import { mayChange } from '../service/access.ts'
-import { t } from '../texts/text.ts'
-import { say, sayError } from '../toast.ts'
+import { sayError } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
-import { isWritable, type Noun, singular } from '../values/noun.ts'
-import { attaching } from './state.ts'
+import { isWritable, type Noun } from '../values/noun.ts'
 
 /** The fields of a type that people can put files into. */
 export function fileFields(noun: Noun): readonly string[] {
@@ -14,20 +12,10 @@ export function fileFields(noun: Noun): readonly string[] {
 
 /** Sends files to an entity. People choose the field where there are several. */
 export async function attach(noun: Noun, entity: Entity, files: readonly File[], field?: string): Promise<void> {
-  const fields = field === undefined ? fileFields(noun) : [field]
   if (files.length === 0) return
-  if (fields.length > 1) {
-    attaching.value = { noun, entity, files }
-    return
-  }
-  const [only] = fields
-  if (only === undefined)
-    return say(t('A {} has no field for files that you can change.', singular(noun)), { tone: 'bad' })
-  if (files.length > 1 && !isList(noun, only))
-    return say(t('This field holds one file. Drop one file only.'), { tone: 'bad' })
   try {
-    const { sendFiles } = await import('./send.ts')
-    sendFiles(noun, entity, only, files)
+    const { sendOrAsk } = await import('./send.ts')
+    sendOrAsk(noun, entity, files, field === undefined ? fileFields(noun) : [field])
   } catch (reason) {
     sayError(reason)
   }

@@ -6,11 +6,26 @@ import { ClosedError, send, statusOf } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { newCorrelation, pending, sayDone } from '../service/write.ts'
 import { t } from '../texts/text.ts'
+import { say } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
-import type { Noun } from '../values/noun.ts'
-import { type Upload, uploads } from './state.ts'
+import { type Noun, singular } from '../values/noun.ts'
+import { attaching, type Upload, uploads } from './state.ts'
 import { forgetUpload, keepUpload, keptUpload } from './unfinished.ts'
 import { wireWith } from './wire.ts'
+
+/** Sends files to the only field that can take them; people choose one of several. */
+export function sendOrAsk(noun: Noun, entity: Entity, files: readonly File[], fields: readonly string[]): void {
+  const [only] = fields
+  if (only === undefined) {
+    say(t('A {} has no field for files that you can change.', singular(noun)), { tone: 'bad' })
+  } else if (fields.length > 1) {
+    attaching.value = { noun, entity, files }
+  } else if (files.length > 1 && noun.fields[only]?.list !== true) {
+    say(t('This field holds one file. Drop one file only.'), { tone: 'bad' })
+  } else {
+    sendFiles(noun, entity, only, files)
+  }
+}
 
 interface Job {
   readonly id: number
@@ -30,7 +45,7 @@ let newest = 0
 const lanes = new Map<string, Promise<void>>()
 
 /** Sends files to a field of an entity, one after the other. */
-export function sendFiles(noun: Noun, entity: Entity, field: string, files: readonly File[]): void {
+function sendFiles(noun: Noun, entity: Entity, field: string, files: readonly File[]): void {
   for (const file of files) {
     newest += 1
     const print = [session.value?.tenant, entity.$id, field, file.name, file.size, file.lastModified].join(' ')

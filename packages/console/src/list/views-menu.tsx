@@ -7,19 +7,10 @@ import { Menu, type MenuItem } from '../ui/menu.tsx'
 import type { Noun } from '../values/noun.ts'
 import { plural } from '../values/noun.ts'
 import type { Look } from './look.ts'
-import {
-  deleteView,
-  isLocal,
-  lookText,
-  mayEdit,
-  saveView,
-  updateView,
-  useViews,
-  type View,
-  viewStore,
-} from './views.ts'
+import { isLocal, lookText, mayEdit, useViews, type View } from './views.ts'
 
-const NameDialog = lazyWindow(async () => (await import('../ui/form-dialog.tsx')).NameDialog)
+const changes = () => import('./save-view.tsx')
+const SaveDialog = lazyWindow(async () => (await changes()).SaveDialog)
 
 const PARTS = ['layout', 'filter', 'text', 'sort', 'group', 'columns', 'view', 'page']
 
@@ -51,11 +42,17 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
       items.push({
         label: t('Update “{}”', current.name),
         icon: 'check',
-        onSelect: () => updateView(current, look).catch(sayError),
+        onSelect: () =>
+          changes()
+            .then(({ updateView }) => updateView(current, look))
+            .catch(sayError),
       })
     }
     if (mine) {
-      const remove = () => deleteView(current).then(() => open(null), sayError)
+      const remove = () =>
+        changes()
+          .then(({ deleteView }) => deleteView(current))
+          .then(() => open(null), sayError)
       items.push({ label: t('Delete “{}”', current.name), icon: 'bin', danger: true, onSelect: remove })
     }
   }
@@ -86,28 +83,4 @@ export function ViewsMenu({ noun, look }: { noun: Noun; look: Look }) {
 function open(view: View | null): void {
   const empty = Object.fromEntries(PARTS.map((name) => [name, null]))
   setAddress({ ...empty, ...view?.look, view: view?.id ?? null })
-}
-
-function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSaved: (view: View) => void }) {
-  const [isShared, setShared] = useState(false)
-  const save = async (name: string) => {
-    props.onSaved(await saveView(props.noun.name, name, props.look, isShared))
-    props.onClose()
-  }
-  return (
-    <NameDialog title={t('Save this view')} submit={t('Save view')} onName={save} onClose={props.onClose}>
-      {viewStore() === 'browser' ? (
-        <p class="hint">
-          {t(
-            'You may not save views for everyone, so this one is kept in this browser only. Other people and other browsers do not see it.',
-          )}
-        </p>
-      ) : (
-        <label class="check">
-          <input type="checkbox" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />{' '}
-          {t('Share it with everyone')}
-        </label>
-      )}
-    </NameDialog>
-  )
 }

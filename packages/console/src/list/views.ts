@@ -1,11 +1,9 @@
 import { keyId, mayRead } from '../service/access.ts'
 import { type Data, useData } from '../service/cache.ts'
-import { ensureType, keepDocuments, localDocuments, storeOf } from '../service/own-types.ts'
+import { keepDocuments, localDocuments } from '../service/own-types.ts'
 import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
-import { sayDone, write } from '../service/write.ts'
-import { t } from '../texts/text.ts'
 import type { Entity } from '../values/entity.ts'
 import type { Look } from './look.ts'
 
@@ -20,11 +18,8 @@ export interface View {
   readonly isMine: boolean
 }
 
-const TYPE = 'View'
+export const TYPE = 'View'
 const LOCAL = 'tildebase.views'
-
-/** The store that this key can save views to. */
-export const viewStore = () => storeOf(TYPE)
 
 /** The views of a type: shared ones, those of this key, and those of this browser. */
 export function useViews(type: string): Data<readonly View[]> {
@@ -44,31 +39,6 @@ export function useAllViews(): Data<readonly View[]> {
     async (signal) => [...(isThere ? await stored(null, signal) : []), ...local()].filter(({ type }) => mayRead(type)),
     { types: [TYPE] },
   )
-}
-
-/** Saves a look under a name. The type that holds views is declared when the first is saved. */
-export async function saveView(type: string, name: string, look: Look, isShared: boolean): Promise<View> {
-  const view = { name, type, look: lookText(look), shared: isShared, owner: keyId() }
-  if (viewStore() === 'browser') return saveLocal(view)
-  await ensureType(TYPE)
-  const { value, correlation } = await write<Entity>({ path: `/${TYPE}`, body: view, type: TYPE })
-  sayDone(t('View “{}” saved.', name), correlation)
-  return viewOf(value)
-}
-
-/** Saves how the list looks now under a view that exists. */
-export async function updateView(view: View, look: Look): Promise<void> {
-  if (isLocal(view))
-    return keepLocal(local().map((one) => (one.id === view.id ? { ...one, look: lookText(look) } : one)))
-  const change = { method: 'PUT', path: `/${TYPE}/${view.id}`, body: { look: lookText(look) }, type: TYPE } as const
-  const { correlation } = await write(change)
-  sayDone(t('View “{}” updated.', view.name), correlation)
-}
-
-export async function deleteView(view: View): Promise<void> {
-  if (isLocal(view)) return keepLocal(local().filter(({ id }) => id !== view.id))
-  const { correlation } = await write({ method: 'DELETE', path: `/${TYPE}/${view.id}`, type: TYPE })
-  sayDone(t('View “{}” deleted.', view.name), correlation)
 }
 
 /** Whether to offer changes of a view: it is kept in this browser, or the key may write it. */
@@ -100,7 +70,7 @@ async function stored(type: string | null, signal: AbortSignal): Promise<View[]>
   return results.map(viewOf)
 }
 
-function viewOf(entity: Entity): View {
+export function viewOf(entity: Entity): View {
   return {
     id: entity.$id,
     name: String(entity.name),
@@ -111,16 +81,10 @@ function viewOf(entity: Entity): View {
   }
 }
 
-function saveLocal(view: { name: string; type: string; look: View['look'] }): View {
-  const made = { id: `local-${Date.now()}`, ...view, isShared: false, isMine: true }
-  keepLocal([...local(), made])
-  return made
-}
-
-function local(): readonly View[] {
+export function local(): readonly View[] {
   return localDocuments<View>(LOCAL)
 }
 
-function keepLocal(views: readonly View[]): void {
+export function keepLocal(views: readonly View[]): void {
   keepDocuments(LOCAL, views)
 }

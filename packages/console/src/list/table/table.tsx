@@ -12,22 +12,13 @@ import type { Noun } from '../../values/noun.ts'
 import { isTimed } from '../look.ts'
 import { useCells } from './cells.ts'
 import { isRight } from './columns.ts'
-import type { EditState } from './edit-row.tsx'
+import { EditRow, type EditState } from './edit-row.tsx'
 import { Heading } from './heading.tsx'
 import { measuresOf } from './measures.ts'
 import { Row } from './row.tsx'
 import { forgetRow, unfinishedRow } from './row-draft.ts'
 import type { TableProps } from './table-props.ts'
 
-// Loaded together with the pages of every day, so it is there before a row is edited.
-const EditRow = lazy(
-  async () => (await import('../../daily.ts')).EditRow,
-  ({ columns }) => (
-    <tr aria-busy="true">
-      <td colSpan={columns.length + 2} />
-    </tr>
-  ),
-)
 const Foot = lazy(
   async () => (await import('./foot.tsx')).Foot,
   () => null,
