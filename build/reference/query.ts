@@ -19,7 +19,7 @@ const MEANING: { readonly [operator: string]: readonly [example: string, meaning
   ],
   $regex: [
     '{"name": {"$regex": "^ada", "$options": "i"}}',
-    'Matches an RE2 pattern of at most 256 characters. `$options`: `i` ignores case, `m` makes ^ and $ match at lines, `s` lets . match a line break.',
+    'Matches an RE2 pattern of at most 256 characters. `$options`: `i` ignores case, `m` makes ^ and $ match at lines, `s` lets . match a line break. All patterns of a filter have at most 2,000 characters with their repetitions written out: `a{10}` has ten.',
   ],
   $not: ['{"value": {"$not": {"$gt": 100}}}', 'Negates an operator expression. Matches entities without the field.'],
 }
