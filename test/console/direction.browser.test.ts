@@ -102,6 +102,24 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
     expect(drawing.x - first.right).toBeGreaterThanOrEqual(4)
   })
 
+  test('the circle of a person is apart from the name, whatever its direction', async () => {
+    const latin = await make('User', { name: 'Ruth Latin', email: 'latin@example.com' })
+    const hebrew = await make('User', { name: 'רות עברית', email: 'hebrew@example.com' })
+    const { $id } = await make('Deal', { name: 'Circles', owner: latin.$id })
+    await stage.host.request('PUT', `/~acme/Deal/${$id}`, { owner: hebrew.$id })
+    const page = await enter(`Deal/${$id}`)
+    await page.locator('main .person', { hasText: 'Latin' }).first().waitFor()
+
+    // The margin between the circle and the name: on the right of a Latin name's circle, on the left of a Hebrew one's.
+    const margins = await page.locator('main .person').evaluateAll((all) =>
+      all.map((one) => {
+        const { marginLeft, marginRight } = getComputedStyle(one, '::before')
+        return [one.textContent, marginLeft, marginRight]
+      }),
+    )
+    expect(new Set(margins.map(String))).toEqual(new Set(['Ruth Latin,0px,6px', 'רות עברית,6px,0px']))
+  })
+
   test('the lamp of the events is lit, and a name keeps the order of its own words', async () => {
     await make('Contact', { name: 'Who asks this?' })
     const page = await enter('events')

@@ -121,7 +121,7 @@ export function EntityLink({ to, target }: { to: Entity | string; target?: strin
     <a
       href={href([type, id])}
       title={text}
-      {...(type === 'User' && { class: 'person', 'data-initials': initialsOf(text) })}
+      {...(type === 'User' && { class: 'person', dir: 'auto', 'data-initials': initialsOf(text) })}
     >
       {text}
     </a>
