@@ -136,6 +136,26 @@ describe.skipIf(BROWSER === null)('the console', () => {
     expect((await host.request('GET', `/~acme/Contact/${body.$id}`)).body).toMatchObject({ title: 'Analyst' })
   })
 
+  test('the control of time goes where it was put before it was known how far back it reaches', async () => {
+    const { browser, host } = stage
+    const tab = await browser.open()
+    const { page } = tab
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>()
+    await page.route('**/events?limit=1&total=false*', (route) => asked.then(() => route.continue()))
+    await page.goto(`${host.url}/console#/~acme/Contact`)
+    await giveKey(tab, await host.key('acme', 'admin:all'))
+    await page.getByText(/^\d+ in all$/).waitFor()
+
+    await page.keyboard.press('t')
+    for (let step = 0; step < 6; step++) await page.keyboard.press('PageDown')
+    answer()
+
+    await page.getByText('You are in the past').waitFor()
+    // The data is of a year.
+    const asOf = new URLSearchParams(page.url().split('?')[1]).get('asOf')!
+    expect(Date.now() - Date.parse(asOf)).toBeGreaterThan(30 * 86_400_000)
+  })
+
   test('the control of time moves the whole page into the past, where nothing can be changed', async () => {
     await stage.host.request('POST', '/~acme/Contact', { name: 'Newest' })
     const { page } = await stage.enter('Contact')

@@ -2,14 +2,19 @@ import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import type { Call } from '../../packages/server/src/doors/call.ts'
 import { liveReply, seqOf, Waiter } from '../../packages/server/src/doors/rest/live.ts'
+import { TURN } from '../../packages/tenant/src/engine/turns.ts'
 import { Tail } from '../../packages/tenant/src/services/events/tail.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
 const LONG = 3_600_000
 
 function open() {
-  const { tenant } = openAcme()
-  return { tenant, write: () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' }) }
+  const { tenant, clock } = openAcme()
+  return {
+    tenant,
+    clock,
+    write: () => tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' }),
+  }
 }
 
 test('all waiters are notified of a new event, however many they are', async () => {
@@ -51,15 +56,16 @@ test('a reader that leaves is not followed for any more', async () => {
 })
 
 test('a long stretch without anything to tell is gone through in turns, up to what there is', () => {
-  const { tenant, write } = open()
+  const { tenant, clock, write } = open()
   for (let i = 0; i < 25; i++) write()
-  const tail = new Tail(tenant.engine, tenant.services.feed, 'last', 0, (after) => ({
-    text: after === 24 ? 'last' : '',
-    position: after + 1,
-  }))
-  const told = Array.from({ length: 4 }, () => textOf(tail.read(OPERATOR)))
+  const tail = new Tail(tenant.engine, tenant.services.feed, 'last', 0, (after) => {
+    clock.at += 1
+    return { text: after === 24 ? 'last' : '', position: after + 1 }
+  })
+  const pauses = Array.from({ length: Math.floor(24 / TURN.bulk) }, () => ':\n\n')
+  const told = Array.from({ length: pauses.length + 2 }, () => textOf(tail.read(OPERATOR)))
 
-  expect(told).toEqual([':\n\n', ':\n\n', 'last', ''])
+  expect(told).toEqual([...pauses, 'last', ''])
 })
 
 test('a reader whose key has changed receives what the key now sees', () => {

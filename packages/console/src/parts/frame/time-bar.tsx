@@ -34,7 +34,11 @@ export function TimeBar() {
   const time = asOf.value
   const [now, setNow] = useState(() => Date.now())
   const known = useSettled(nouns.value.size, AFTER_PAGE_MS)
-  const first = useData<number>(['first event', known], known === 0 ? null : firstTime, { types: ['Schema'] })
+  // Where the slider was put before it was known how far back it reaches: then it is asked at once.
+  const [wanted, setWanted] = useState<number | null>(null)
+  const types = wanted === null ? known : nouns.value.size
+  const first = useData<number>(['first event', types], types === 0 ? null : firstTime, { types: ['Schema'] })
+  const isKnown = first.value !== null || first.error !== null
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
@@ -45,11 +49,16 @@ export function TimeBar() {
   const start = first.value ?? now - 86_400_000
   const span = Math.max(now - start, 1_000)
   const part = (at: number) => (at - start) / span
-  const at = time === null ? STEPS : Math.round(part(Date.parse(time)) * STEPS)
+  const at = wanted ?? (time === null ? STEPS : Math.round(part(Date.parse(time)) * STEPS))
   const exact = localInput(time ?? new Date(now).toISOString())
   // Seconds are shown where they say something.
   const isWhole = exact.endsWith(':00')
   const slide = (step: number) => travel(step >= STEPS ? null : new Date(start + (step / STEPS) * span).toISOString())
+  useEffect(() => {
+    if (wanted === null || !isKnown) return
+    setWanted(null)
+    slide(wanted)
+  }, [wanted, isKnown])
   return (
     <div class={`time-bar${time === null ? ' present' : ''}`}>
       <button
@@ -68,7 +77,7 @@ export function TimeBar() {
           min={0}
           max={STEPS}
           value={at}
-          onInput={(event) => slide(Number(event.currentTarget.value))}
+          onInput={(event) => (isKnown ? slide : setWanted)(Number(event.currentTarget.value))}
         />
         {[...monthEnds(start, now), ...marks()].map((mark) => (
           <i
