@@ -170,7 +170,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       {time !== null && entity && place.value.query.get('compare') !== null && (
         <EntityChanges noun={noun} id={id} time={time} />
       )}
-      <div class="entity">
+      <div class="entity" hidden={!entity && !found.error}>
         {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">
           {!entity && !isGone && !found.error && <Loading />}
