@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUnsaved } from '../drafts.ts'
 import { useKeys } from '../keyboard.ts'
 import { t } from '../texts/text.ts'
+import { issuesOf } from '../toast.ts'
 import { Copyable, Refusal, useFocusOnRefused } from './basics.tsx'
 import { confirmDiscard, Dialog, LeaveGuard } from './dialog.tsx'
 import { TextField } from './inputs.tsx'
 import { Failure } from './states.tsx'
 import { takeTyped } from './typing-ahead.tsx'
-import { useUnsaid } from './unsaid.ts'
 
 interface FormProps {
   readonly submit: string
@@ -120,4 +120,16 @@ export function SecretDialog(props: {
       <Copyable text={props.secret} label={props.label} />
     </Dialog>
   )
+}
+
+/** What was refused, unless the inputs of the form say all of it themselves. */
+export function useUnsaid(form: { readonly current: HTMLElement | null }, error: Error | null): Error | null {
+  const [unsaid, setUnsaid] = useState<Error | null>(null)
+  // Inputs are drawn after the form that holds them.
+  useEffect(() => {
+    const notes = [...(form.current?.querySelectorAll('small.error') ?? [])].map((note) => note.textContent)
+    const issues = issuesOf(error)
+    setUnsaid(issues.length > 0 && issues.every(({ message }) => notes.includes(message)) ? null : error)
+  }, [error])
+  return unsaid === error ? error : null
 }

@@ -1,6 +1,7 @@
 import { isoOf, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
 import type { Engine, Transaction } from '../../engine/engine.ts'
+import { withTodaysNames } from '../../engine/migrations.ts'
 import { type Grant, grantFor } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { continueRun, holdRun, type RunRow, runAt, startRun, waitRun } from '../../store/automation/workflow-runs.ts'
@@ -23,7 +24,6 @@ import { foreignContent } from './steps/files.ts'
 import { type RequestTask, shownRequest } from './steps/request.ts'
 import { isWaiting, type Step, stepAt, titleOf, undoneStep, type VerbStep } from './steps/step.ts'
 import { beginWait, endOfWait } from './steps/waiting.ts'
-import { withTodaysNames } from './todays-names.ts'
 import type { Sources } from './values.ts'
 
 /** Workflows and hooks that lead to each other: past this it is a loop. */
