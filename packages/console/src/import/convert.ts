@@ -2,16 +2,8 @@ import type { Field, Json } from '@tildebase/nouns'
 import { t } from '../texts/text.ts'
 import { labelOf } from '../values/format.ts'
 import { isWritable, type Noun, wordsOf } from '../values/noun.ts'
-import {
-  type DateFormat,
-  type Guess,
-  guessDates,
-  guessNumbers,
-  type NumberFormat,
-  readDate,
-  readMoment,
-  readNumber,
-} from './formats.ts'
+import { type Guess, guessNumbers, type NumberFormat, readNumber } from '../values/number-format.ts'
+import { type DateFormat, guessDates, readDate, readMoment } from './date-format.ts'
 import { fieldOfMatch, type Match, type Matches } from './match.ts'
 import type { Table, TableRow } from './read.ts'
 

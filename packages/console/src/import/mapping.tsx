@@ -7,6 +7,7 @@ import { Scroll } from '../ui/basics.tsx'
 import { Failure } from '../ui/states.tsx'
 import { dayText, inSentence, labelOf, momentText, numberText, shortText } from '../values/format.ts'
 import { isRequired, isWritable, type Noun, plural, singular, wordsOf } from '../values/noun.ts'
+import type { NumberFormat } from '../values/number-format.ts'
 import {
   type ColumnPlan,
   cellsOf,
@@ -17,7 +18,7 @@ import {
   type Plan,
   unknownWords,
 } from './convert.ts'
-import type { DateFormat, NumberFormat } from './formats.ts'
+import type { DateFormat } from './date-format.ts'
 import type { ImportSource } from './job.ts'
 import type { Matches } from './match.ts'
 import { type BadCells, createMissing, matchesOf, missingNames, relationColumns, rowsOf } from './plan-rows.ts'

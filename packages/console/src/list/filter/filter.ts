@@ -1,7 +1,7 @@
 import type { Field, Json } from '@tildebase/nouns'
-import { guessNumbers, readNumber } from '../../import/formats.ts'
 import { t } from '../../texts/text.ts'
 import type { Noun } from '../../values/noun.ts'
+import { guessNumbers, readNumber } from '../../values/number-format.ts'
 import { dayName, dayNamed, dayOf, moved } from './periods.ts'
 import { isQuery, kindOf, type Query } from './resolve.ts'
 

@@ -1,7 +1,7 @@
 import type { Json } from '@tildebase/nouns'
 import { CellReader } from '@tildebase/nouns/csv'
 import { type ColumnPlan, cellValue } from '../../import/convert.ts'
-import { guessDates, guessNumbers } from '../../import/formats.ts'
+import { guessDates } from '../../import/date-format.ts'
 import { fieldOfMatch, type Matches } from '../../import/match.ts'
 import { findMatches } from '../../import/relations.ts'
 import { request } from '../../service/service.ts'
@@ -12,6 +12,7 @@ import type { Entity } from '../../values/entity.ts'
 import { numberText } from '../../values/format.ts'
 import { mergeOf } from '../../values/merge.ts'
 import { isEditable, type Noun } from '../../values/noun.ts'
+import { guessNumbers } from '../../values/number-format.ts'
 
 /** Writes cells of a spreadsheet into a table, from its first row and column on. All of it is undone as one. */
 export async function pasteCells(

@@ -1,28 +1,9 @@
-/** How a column writes numbers: `1,234.50` with a point, `1.234,50` with a comma. */
-export type NumberFormat = 'point' | 'comma'
+import type { Guess } from '../values/number-format.ts'
 
 /** In which order a column writes year, month and day. */
 export type DateFormat = 'ymd' | 'dmy' | 'mdy'
 
-/** A format that was found in the cells of a column. It is not sure where the cells could mean two things. */
-export interface Guess<F> {
-  readonly format: F
-  readonly isSure: boolean
-}
-
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** The format of numbers that all cells of a column show together. `locale` decides what no cell does. */
-export function guessNumbers(cells: readonly string[], locale?: string): Guess<NumberFormat> {
-  const only = (format: NumberFormat, other: NumberFormat) =>
-    cells.filter((cell) => readNumber(cell, format) !== null && readNumber(cell, other) === null).length
-  const points = only('point', 'comma')
-  const commas = only('comma', 'point')
-  if (points !== commas) return { format: points > commas ? 'point' : 'comma', isSure: true }
-  const differ = cells.some((cell) => readNumber(cell, 'point') !== readNumber(cell, 'comma'))
-  const isComma = new Intl.NumberFormat(locale).format(1.5).includes(',')
-  return { format: isComma ? 'comma' : 'point', isSure: !differ }
-}
 
 /** The order of year, month and day that all cells of a column show together. */
 export function guessDates(cells: readonly string[], locale?: string): Guess<DateFormat> {
@@ -38,22 +19,6 @@ export function guessDates(cells: readonly string[], locale?: string): Guess<Dat
   // With points, the day comes first wherever people write so.
   const isPointed = cells.some((cell) => /^\d{1,2}\.\d{1,2}\./.test(cell))
   return { format: isPointed ? 'dmy' : localOrder(locale), isSure: isPointed }
-}
-
-/** The number that a cell means in a format; null when it is none. Currencies, spaces and percent signs are left out. */
-export function readNumber(cell: string, format: NumberFormat): number | null {
-  const bare = cell
-    .trim()
-    .replace(/^\((.*)\)$/, '-$1')
-    .replace(/^(-?)\s*(?:\p{Sc}|[A-Z]{3})\s*/u, '$1')
-    .replace(/\s*(?:\p{Sc}|[A-Z]{3}|%)$/u, '')
-    .replace(/(?<=\d)[\s'’](?=\d{3})/g, '')
-    .replace('−', '-')
-  if (/^-?\d+(?:\.\d+)?e[+-]?\d+$/i.test(bare)) return Number(bare)
-  const pattern =
-    format === 'point' ? /^[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?$/ : /^[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d+)?$/
-  if (!pattern.test(bare) || !/\d/.test(bare)) return null
-  return Number(format === 'point' ? bare.replaceAll(',', '') : bare.replaceAll('.', '').replace(',', '.'))
 }
 
 /** The day that a cell means in a format, as `2026-06-15`; null when it is none. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guessDates, guessNumbers, readDate, readMoment, readNumber } from './formats.ts'
+import { guessNumbers, readNumber } from '../values/number-format.ts'
+import { guessDates, readDate, readMoment } from './date-format.ts'
 
 const amounts = fc.array(fc.integer({ min: -99_999_999, max: 99_999_999 }), { minLength: 1, maxLength: 40 })
 const days = fc.date({
