@@ -131,14 +131,16 @@ class Lanes<T> {
 
   /** The first of the lane whose turn is longest ago. Undefined when nothing waits. */
   next(): T | undefined {
+    if (this.size === 0) return undefined
     for (const [lane, items] of this.#lanes) {
       const first = items.shift()
-      this.size--
-      if (items.length === 0) this.#lanes.delete(lane)
-      else if (this.#lanes.size > 1) {
+      // The only lane stays, even without items: a map that grows and shrinks leaves its old tables in memory for long.
+      if (this.#lanes.size > 1) {
         this.#lanes.delete(lane)
-        this.#lanes.set(lane, items)
+        if (items.length > 0) this.#lanes.set(lane, items)
       }
+      if (first === undefined) continue
+      this.size--
       return first
     }
     return undefined

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { bodyWay } from '../doors/http.ts'
 import type { Settings } from '../host/settings/settings.ts'
 import type { ClusterHost } from './cluster-host.ts'
-import { StallWatch } from './http/body.ts'
 import { ClientAddresses } from './http/client-address.ts'
 import { createHttp, type Http } from './http/http-server.ts'
 import { type GivenSocket, listen } from './http/listening.ts'
@@ -49,7 +48,6 @@ export async function startHost(settings: Settings, { socket = null, cluster }: 
     isLeaving: () => isLeaving || cluster?.isDraining === true,
     bodyLimit: settings.bodyLimit,
     bodyTimeout: settings.bodyTimeout,
-    stalls: new StallWatch(settings.bodyTimeout),
     bodyWay,
     report,
   })

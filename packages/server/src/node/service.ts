@@ -173,7 +173,7 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
   const pages = consolePages()
   const refusals = new Refusals()
   const newRequestId = requestIds()
-  const bodyMemory = new BodyMemory(settings.bodyMemory, refusals)
+  const bodyMemory = new BodyMemory(settings.bodyMemory, settings.bodyTimeout, refusals)
   const admission = createAdmission({
     tenants,
     exists: (slug) => cluster?.exists(slug) ?? files.has(slug),

@@ -12,7 +12,6 @@ export interface UploadOptions {
   /** How long a sender may send nothing in the middle of a body, and the time over which its pace is measured. */
   readonly bodyTimeout: number
   readonly bodyMemory: BodyMemory
-  readonly stalls: StallWatch
   readonly refusals: Refusals
 }
 
@@ -73,7 +72,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** A body that is read as a whole. A class, since every write has one: its methods are made once. */
-class HeldUpload implements Stallable, HeldBody {
+class HeldUpload implements HeldBody {
   readonly #request: IncomingMessage
   readonly #options: UploadOptions
   /** Whether a body that is too large is handed over bit by bit. */
@@ -89,6 +88,7 @@ class HeldUpload implements Stallable, HeldBody {
   readonly address: string
   bytes = 0
   isComplete = false
+  place = -1
   heardAt: number
 
   constructor(
@@ -110,7 +110,6 @@ class HeldUpload implements Stallable, HeldBody {
     this.tenant = owner.tenant
     this.address = owner.address
     options.bodyMemory.hold(this)
-    options.stalls.add(this)
     request.on('data', this.#take)
     request.on('end', () => this.#finish())
     request.on('error', () => this.giveUp(endedEarly()))
@@ -172,7 +171,6 @@ class HeldUpload implements Stallable, HeldBody {
   #end(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
-    this.#options.stalls.remove(this)
     return true
   }
 }
@@ -250,43 +248,5 @@ export class Pace {
     this.#waitedMs = 0
     this.#bytes = 0
     return isFastEnough
-  }
-}
-
-/** Something that has to be heard of from time to time. */
-interface Stallable {
-  /** When it was last heard of, in milliseconds since 1970. */
-  readonly heardAt: number
-  stalled(): void
-}
-
-/** A stall is found late by this part of the time allowed, at most. */
-const LATE = 0.25
-
-/** Watches bodies that may pause equally long. One timer for all: one each would cost more than a small body. */
-export class StallWatch {
-  readonly #pauseMs: number
-  readonly #watched = new Set<Stallable>()
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(pauseMs: number) {
-    this.#pauseMs = pauseMs
-  }
-
-  /** Calls `stalled` once nothing was heard for too long, unless it is removed before. */
-  add(one: Stallable): void {
-    this.#watched.add(one)
-    this.#timer ??= setTimeout(() => this.#look(), this.#pauseMs * LATE)
-  }
-
-  remove(one: Stallable): void {
-    this.#watched.delete(one)
-  }
-
-  #look(): void {
-    this.#timer = null
-    const oldest = Date.now() - this.#pauseMs
-    for (const one of this.#watched) if (one.heardAt <= oldest) one.stalled()
-    if (this.#watched.size > 0) this.#timer = setTimeout(() => this.#look(), this.#pauseMs * LATE)
   }
 }

@@ -155,7 +155,7 @@ export class AddressRates {
   }
 }
 
-/** How many of one key are in progress. */
+/** What one key has in progress. */
 interface Count {
   value: number
 }
@@ -163,22 +163,12 @@ interface Count {
 /** Keys without anything in progress are forgotten when there are more than this. */
 const MOST_KEPT = 1_000
 
-/** Counts what is in progress for each key, and allows so many at once. */
-export class BoundedCounts {
-  readonly #most: number
+/** What each key has in progress. A key that has nothing is kept for a while: most come again at once. */
+export class Counts {
   readonly #counts = new Map<string, Count>()
 
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** Counts one more, until the count is released. Null when there are as many as are allowed. */
-  take(key: string): Count | null {
-    const known = this.#counts.get(key)
-    const count = known ?? this.#begin(key)
-    if (count.value >= this.#most) return null
-    count.value++
-    return count
+  of(key: string): Count {
+    return this.#counts.get(key) ?? this.#begin(key)
   }
 
   #begin(key: string): Count {
@@ -186,6 +176,24 @@ export class BoundedCounts {
       for (const [old, { value }] of this.#counts) if (value === 0) this.#counts.delete(old)
     const count = { value: 0 }
     this.#counts.set(key, count)
+    return count
+  }
+}
+
+/** Counts what is in progress for each key, and allows so many at once. */
+export class BoundedCounts {
+  readonly #most: number
+  readonly #counts = new Counts()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Counts one more, until the count is released. Null when there are as many as are allowed. */
+  take(key: string): Count | null {
+    const count = this.#counts.of(key)
+    if (count.value >= this.#most) return null
+    count.value++
     return count
   }
 }

@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { HttpResponse } from '../../doors/http.ts'
 import type { Refusals } from '../watch/refusals.ts'
+import { Counts } from './addresses.ts'
 
 /** Smaller answers fit into the buffers of the connection and are not counted. */
 const LEAST = 16_384
@@ -30,8 +31,8 @@ export class AnswerMemory {
   readonly #refusals: Refusals
   /** The oldest first. */
   readonly #held = new Set<HeldAnswer>()
-  readonly #tenants = new Map<string, number>()
-  readonly #keys = new Map<string, number>()
+  readonly #tenants = new Counts()
+  readonly #keys = new Counts()
   #total = 0
 
   constructor(limit: number, refusals: Refusals) {
@@ -46,9 +47,8 @@ export class AnswerMemory {
 
   /** Refuses a request of a key or a tenant that does not read its answers, before it is answered. */
   demandRoom({ tenant, key }: AnswerOwner): void {
-    const ofKey = this.#keys.get(key) ?? 0
-    if (ofKey >= this.#limit / 4 || (ofKey > 0 && (this.#tenants.get(tenant) ?? 0) >= this.#limit / 2))
-      throw this.#full()
+    const ofKey = this.#keys.of(key).value
+    if (ofKey >= this.#limit / 4 || (ofKey > 0 && this.#tenants.of(tenant).value >= this.#limit / 2)) throw this.#full()
   }
 
   /** Counts an answer until the function that it returns is called; small ones are not counted. Throws without room. */
@@ -56,8 +56,8 @@ export class AnswerMemory {
     // Most streams take little: they are read as fast as they are sent.
     const bytes = typeof body === 'string' || body instanceof Uint8Array ? body.length : holds
     if (bytes < LEAST) return null
-    const ofKey = this.#keys.get(key) ?? 0
-    const ofTenant = this.#tenants.get(tenant) ?? 0
+    const ofKey = this.#keys.of(key).value
+    const ofTenant = this.#tenants.of(tenant).value
     // The first answer of a key may be larger than its part.
     if (ofKey > 0 && (ofKey + bytes > this.#limit / 4 || ofTenant + bytes > this.#limit / 2)) throw this.#full()
     while (this.#total > 0 && this.#total + bytes > this.#limit) this.#makeRoom(ofTenant + bytes)
@@ -72,7 +72,7 @@ export class AnswerMemory {
     let victim: HeldAnswer | null = null
     let most = own
     for (const answer of this.#held) {
-      const held = this.#tenants.get(answer.tenant)!
+      const held = this.#tenants.of(answer.tenant).value
       if (held <= most) continue
       victim = answer
       most = held
@@ -89,8 +89,8 @@ export class AnswerMemory {
 
   #count({ tenant, key }: AnswerOwner, bytes: number): void {
     this.#total += bytes
-    add(this.#tenants, tenant, bytes)
-    add(this.#keys, key, bytes)
+    this.#tenants.of(tenant).value += bytes
+    this.#keys.of(key).value += bytes
   }
 
   #full(): Problem {
@@ -99,10 +99,4 @@ export class AnswerMemory {
       retryAfter: 1,
     })
   }
-}
-
-function add(counts: Map<string, number>, key: string, bytes: number): void {
-  const count = (counts.get(key) ?? 0) + bytes
-  if (count > 0) counts.set(key, count)
-  else counts.delete(key)
 }

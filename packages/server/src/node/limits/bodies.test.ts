@@ -4,11 +4,12 @@ import { Refusals } from '../watch/refusals.ts'
 import { BodyMemory } from './bodies.ts'
 
 function memory(limit: number) {
-  const bodies = new BodyMemory(limit, new Refusals())
+  const bodies = new BodyMemory(limit, 60_000, new Refusals())
   const ended: string[] = []
   const hold = (tenant: string, address: string) => {
     const giveUp = ({ code }: Problem) => void ended.push(`${tenant} ${code}`)
-    const body = { tenant, address, bytes: 0, isComplete: false, giveUp }
+    const stalled = () => void ended.push(`${tenant} stalled`)
+    const body = { tenant, address, bytes: 0, isComplete: false, heardAt: Date.now(), place: -1, giveUp, stalled }
     bodies.hold(body)
     return {
       add: (bytes: number) => bodies.add(body, bytes),
@@ -28,7 +29,7 @@ test('one address holds half of the memory at most', () => {
   expect(bodies.total).toBe(60)
 })
 
-test('when memory is full, the tenant that holds most gives up its newest body', () => {
+test('when memory is full, the tenant that holds most gives up one of its bodies', () => {
   const { bodies, ended, hold } = memory(100)
   for (const address of ['a', 'b', 'c']) hold('loud', address).add(30)
 

@@ -1,5 +1,6 @@
 import { Problem } from '@tildebase/nouns'
 import type { Refusals } from '../watch/refusals.ts'
+import { Counts } from './addresses.ts'
 
 /** A body that is held in memory. */
 export interface HeldBody {
@@ -8,22 +9,38 @@ export interface HeldBody {
   bytes: number
   /** Whether all of it is there: it can no longer be given up. */
   readonly isComplete: boolean
+  /** When some of it came last, in milliseconds since 1970. */
+  readonly heardAt: number
+  /** Its place among those that are held; -1 when it is not. */
+  place: number
   /** Ends it: others need its room. */
   giveUp(reason: Problem): void
+  /** Ends it: nothing of it came for too long. */
+  stalled(): void
 }
+
+/** A stall is found late by this part of the time allowed, at most. */
+const LATE = 0.25
 
 /** The memory that request bodies hold, bounded for the process. When it is full, the tenant that holds most gives way. */
 export class BodyMemory {
   readonly #limit: number
   readonly #perAddress: number
+  readonly #pauseMs: number
   readonly #refusals: Refusals
-  readonly #entries = new Set<HeldBody>()
-  readonly #tenants = new Map<string, number>()
-  readonly #addresses = new Map<string, number>()
+  /**
+   * In no order. Not a set: that makes a new table as it grows and shrinks, and one that has become old keeps all later
+   * tables in memory, with their bodies, until all garbage is collected.
+   */
+  readonly #bodies: HeldBody[] = []
+  readonly #tenants = new Counts()
+  readonly #addresses = new Counts()
   #total = 0
+  #timer: NodeJS.Timeout | null = null
 
-  constructor(limit: number, refusals: Refusals) {
+  constructor(limit: number, pauseMs: number, refusals: Refusals) {
     this.#limit = limit
+    this.#pauseMs = pauseMs
     this.#perAddress = Math.ceil(limit / 2)
     this.#refusals = refusals
   }
@@ -35,29 +52,44 @@ export class BodyMemory {
 
   /** Begins to count a body, which is given up when others need its room. */
   hold(body: HeldBody): void {
-    this.#entries.add(body)
+    body.place = this.#bodies.push(body) - 1
+    this.#timer ??= setTimeout(() => this.#look(), this.#pauseMs * LATE)
   }
 
   /** Counts bytes of a body. Throws when there is no room for them. */
   add(body: HeldBody, bytes: number): void {
-    if ((this.#addresses.get(body.address) ?? 0) + bytes > this.#perAddress) throw this.#full()
+    if (this.#addresses.of(body.address).value + bytes > this.#perAddress) throw this.#full()
     while (this.#total + bytes > this.#limit) this.#makeRoom(body.tenant, bytes)
     this.#count(body, bytes)
   }
 
   /** The body is no longer held. */
   release(body: HeldBody): void {
+    if (body.place === -1) return
     this.#count(body, -body.bytes)
-    this.#entries.delete(body)
+    const last = this.#bodies.pop()!
+    if (last !== body) {
+      this.#bodies[body.place] = last
+      last.place = body.place
+    }
+    body.place = -1
   }
 
-  /** Ends the newest unfinished body of the tenant that holds most, or refuses when that is the tenant itself. */
+  /** Ends the bodies of which nothing came for too long. One timer for all: one each would cost more than a small body. */
+  #look(): void {
+    this.#timer = null
+    const oldest = Date.now() - this.#pauseMs
+    for (const body of [...this.#bodies]) if (!body.isComplete && body.heardAt <= oldest) body.stalled()
+    if (this.#bodies.length > 0) this.#timer = setTimeout(() => this.#look(), this.#pauseMs * LATE)
+  }
+
+  /** Ends an unfinished body of the tenant that holds most, or refuses when that is the tenant itself. */
   #makeRoom(tenant: string, bytes: number): void {
-    const own = (this.#tenants.get(tenant) ?? 0) + bytes
+    const own = this.#tenants.of(tenant).value + bytes
     let victim: HeldBody | null = null
     let most = own
-    for (const entry of this.#entries) {
-      const held = this.#tenants.get(entry.tenant) ?? 0
+    for (const entry of this.#bodies) {
+      const held = this.#tenants.of(entry.tenant).value
       if (entry.isComplete || entry.tenant === tenant || entry.bytes === 0 || held < most) continue
       victim = entry
       most = held
@@ -68,11 +100,11 @@ export class BodyMemory {
   }
 
   #count(entry: HeldBody, bytes: number): void {
-    if (!this.#entries.has(entry)) return
+    if (entry.place === -1) return
     entry.bytes += bytes
     this.#total += bytes
-    add(this.#tenants, entry.tenant, bytes)
-    add(this.#addresses, entry.address, bytes)
+    this.#tenants.of(entry.tenant).value += bytes
+    this.#addresses.of(entry.address).value += bytes
   }
 
   #full(): Problem {
@@ -81,10 +113,4 @@ export class BodyMemory {
       retryAfter: 1,
     })
   }
-}
-
-function add(counts: Map<string, number>, key: string, bytes: number): void {
-  const count = (counts.get(key) ?? 0) + bytes
-  if (count > 0) counts.set(key, count)
-  else counts.delete(key)
 }

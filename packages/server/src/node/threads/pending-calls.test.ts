@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairQueue } from './pending-calls.ts'
+import { FairQueue, PendingCalls } from './pending-calls.ts'
 
 function started(queue: FairQueue, tenant: string, count: number, order: string[]): void {
   for (let n = 0; n < count; n++)
@@ -69,4 +69,28 @@ test('calls that wait when the thread ends are cancelled, and places are free ag
   started(queue, 'loud', 1, order)
 
   expect(order.slice(-3)).toEqual(['cancelled', 'cancelled', 'loud'])
+})
+
+test('each of thousands of calls gets its own answer, whatever the order', async () => {
+  const calls = new PendingCalls()
+  const ids: number[] = []
+  const call = () => calls.add<number>('acme', null, (id) => void ids.push(id))
+  const first = Array.from({ length: 700 }, call)
+  for (const id of ids.slice(1, 600)) calls.answer(id, id)
+  const more = Array.from({ length: 4_000 }, call)
+
+  expect([calls.size, calls.has(ids[0]!), calls.has(ids[1]!)]).toEqual([4_101, true, false])
+  expect(new Set(ids).size).toBe(4_700)
+  for (const id of ids.toReversed()) calls.answer(id, id)
+  expect(await Promise.all([...first, ...more])).toEqual(ids)
+  expect([calls.size, calls.last]).toEqual([0, ids.at(-1)])
+})
+
+test('calls fail together when the thread ends', async () => {
+  const calls = new PendingCalls()
+  const open = Array.from({ length: 3 }, () => calls.add(null, null, () => {}))
+  calls.failAll(() => new Error('ended'))
+
+  expect((await Promise.allSettled(open)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(calls.size).toBe(0)
 })

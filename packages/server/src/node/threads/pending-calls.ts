@@ -1,5 +1,6 @@
 /** A call that the thread has not answered. */
 interface Pending {
+  readonly id: number
   /** The tenant that its answer tells of, or null. */
   readonly about: string | null
   /** The tenant whose turn it is, until the call gives its place back. */
@@ -8,14 +9,22 @@ interface Pending {
   readonly failed: (reason: unknown) => void
 }
 
+/** Places for so many calls at first; there are always twice as many as calls. */
+const FIRST_PLACES = 1_024
+
 /** The calls to a thread: those of tenants that wait for their turn, and those that wait for their answers. */
 export class PendingCalls {
-  readonly #calls = new Map<number, Pending>()
+  /**
+   * Each call at its id, modulo the number of places. Not a map: that makes a new table as it grows and shrinks, and one
+   * that has become old keeps all later tables in memory, with their calls, until all garbage is collected.
+   */
+  #calls: (Pending | null)[] = Array(FIRST_PLACES).fill(null)
+  #size = 0
   readonly #queue = new FairQueue()
   #last = 0
 
   get size(): number {
-    return this.#calls.size
+    return this.#size
   }
 
   /** The id of the call that was sent last. */
@@ -24,19 +33,21 @@ export class PendingCalls {
   }
 
   has(id: number): boolean {
-    return this.#calls.has(id)
+    return this.#get(id) !== null
   }
 
   /** The tenant that the answer to a call tells of, or null. */
   about(id: number): string | null {
-    return this.#calls.get(id)?.about ?? null
+    return this.#get(id)?.about ?? null
   }
 
   /** Sends a call with a new id; its answer is the result. */
   add<T>(about: string | null, tenant: string | null, send: (id: number) => void): Promise<T> {
-    const id = ++this.#last
+    do this.#last++
+    while (this.#calls[this.#last % this.#calls.length] !== null)
+    const id = this.#last
     send(id)
-    return new Promise((done, failed) => this.#calls.set(id, { about, tenant, done, failed }))
+    return new Promise((done, failed) => this.#put({ id, about, tenant, done, failed }))
   }
 
   /** Begins a call when it is the turn of its tenant. */
@@ -54,8 +65,8 @@ export class PendingCalls {
 
   /** A call gives its place in the thread back, once. */
   leave(id: number, ms: number): void {
-    const pending = this.#calls.get(id)
-    if (!pending || pending.tenant === null) return
+    const pending = this.#get(id)
+    if (pending === null || pending.tenant === null) return
     const { tenant } = pending
     pending.tenant = null
     this.#queue.charge(tenant, ms)
@@ -72,16 +83,36 @@ export class PendingCalls {
 
   /** Fails all of them: the thread has ended. */
   failAll(reason: () => unknown): void {
-    const calls = [...this.#calls.values()]
-    this.#calls.clear()
+    const calls = this.#calls.filter((call) => call !== null)
+    this.#calls.fill(null)
+    this.#size = 0
     for (const { failed } of calls) failed(reason())
     this.#queue.clear(reason())
   }
 
-  #settle(id: number): Pending | undefined {
-    const pending = this.#calls.get(id)
-    this.#calls.delete(id)
-    return pending
+  #get(id: number): Pending | null {
+    const call = this.#calls[id % this.#calls.length]!
+    return call?.id === id ? call : null
+  }
+
+  #put(call: Pending): void {
+    this.#calls[call.id % this.#calls.length] = call
+    if (++this.#size * 2 > this.#calls.length) this.#grow()
+  }
+
+  /** With twice as many places, no two calls come to the same one: their ids differ by no multiple of that number. */
+  #grow(): void {
+    const calls = this.#calls
+    this.#calls = Array(calls.length * 2).fill(null)
+    for (const call of calls) if (call !== null) this.#calls[call.id % this.#calls.length] = call
+  }
+
+  #settle(id: number): Pending | null {
+    const call = this.#get(id)
+    if (call === null) return null
+    this.#calls[id % this.#calls.length] = null
+    this.#size--
+    return call
   }
 }
 
@@ -117,7 +148,7 @@ const SHARED_FOR_MS = 1_000
 /** Lets tenants have their turns in a thread: the next is the one that has used the least of its time. */
 export class FairQueue {
   readonly #lanes = new Map<string, Lane>()
-  /** Queues with waiting calls. */
+  /** Queues with waiting calls. The only one stays, even when it is empty: that happens with each call of a lone tenant. */
   readonly #busy = new Set<Lane>()
   #under = 0
   /** What the tenant that had its turn last has used: where newcomers begin. */
@@ -169,7 +200,7 @@ export class FairQueue {
       for (const one of this.#busy) if (hasPlace(one, ahead) && (lane === null || one.used < lane.used)) lane = one
       if (lane === null) return
       const turn = lane.waiting.shift()!
-      if (lane.waiting.length === 0) this.#busy.delete(lane)
+      if (lane.waiting.length === 0 && this.#busy.size > 1) this.#busy.delete(lane)
       this.#now = lane.used
       lane.under++
       this.#under++
@@ -186,10 +217,10 @@ export class FairQueue {
   }
 
   #forget(tenant: string, { waiting, under }: Lane): void {
-    if (waiting.length === 0 && under === 0) this.#lanes.delete(tenant)
+    if (waiting.length === 0 && under === 0 && this.#lanes.size > 1) this.#lanes.delete(tenant)
   }
 }
 
-function hasPlace({ under, average }: Lane, ahead: number): boolean {
-  return under < MOST_PLACES && (under === 0 || under * average < ahead)
+function hasPlace({ waiting, under, average }: Lane, ahead: number): boolean {
+  return waiting.length > 0 && under < MOST_PLACES && (under === 0 || under * average < ahead)
 }
