@@ -106,11 +106,11 @@ export const DATABASE_FAULTS: readonly Fault[] = [
 async function newPrimary(cluster: Cluster, old: Machine): Promise<void> {
   const until = Date.now() + 60_000
   await pause(FAILOVER / 2)
+  // The old one may still hold itself for the primary: a write to it would wait.
+  const others = DATABASES.filter((one) => one !== old)
   while (Date.now() < until) {
-    const leader = (await cluster.database.membersSeenBy(DATABASES.filter((one) => one !== old))).find(
-      ({ role }) => role === 'leader',
-    )
-    if (leader !== undefined && leader.name !== old && (await cluster.database.accepts())) return
+    const leader = (await cluster.database.membersSeenBy(others)).find(({ role }) => role === 'leader')
+    if (leader !== undefined && leader.name !== old && (await cluster.database.accepts(others))) return
     await pause(200)
   }
   throw new Error(`No other machine took over from ${old} within a minute.`)

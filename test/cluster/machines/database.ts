@@ -149,10 +149,11 @@ export class Database {
     return []
   }
 
-  /** Whether a write is committed now. */
-  async accepts(): Promise<boolean> {
+  /** Whether a write is committed now, on the primary among these machines. */
+  async accepts(machines: readonly Machine[] = DATABASES): Promise<boolean> {
     try {
-      await this.query('CREATE TABLE IF NOT EXISTS probe (n int); INSERT INTO probe VALUES (1)', 'postgres', 5_000)
+      const probe = 'CREATE TABLE IF NOT EXISTS probe (n int); INSERT INTO probe VALUES (1)'
+      await this.query(probe, 'postgres', 5_000, machines)
       return true
     } catch {
       return false
@@ -175,8 +176,13 @@ export class Database {
   }
 
   /** Runs SQL on the primary. Rows come as lines, columns separated by `|`. */
-  async query(sql: string, database = 'tilde', timeout = 20_000): Promise<string[]> {
-    const hosts = DATABASES.map(addressOf).join(',')
+  async query(
+    sql: string,
+    database = 'tilde',
+    timeout = 20_000,
+    machines: readonly Machine[] = DATABASES,
+  ): Promise<string[]> {
+    const hosts = machines.map(addressOf).join(',')
     const target = `host=${hosts} dbname=${database} user=postgres target_session_attrs=read-write connect_timeout=2`
     const until = Date.now() + timeout
     for (;;) {
