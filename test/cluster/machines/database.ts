@@ -247,6 +247,8 @@ function patroniConfig(machine: Machine, data: string, folder: string): object {
       data_dir: data,
       bin_dir: BINARIES,
       pgpass: join(folder, 'pgpass'),
+      // A copy of a standby begins at once: by default it waits for a checkpoint of some minutes.
+      basebackup: [{ checkpoint: 'fast' }],
       authentication: { replication: user('replicator'), superuser: user('postgres'), rewind: user('rewinder') },
       pg_hba: ['local all all trust', 'host all all 10.26.0.0/24 trust', 'host replication all 10.26.0.0/24 trust'],
       parameters: { unix_socket_directories: folder },
