@@ -20,6 +20,16 @@ test.each([
   expect(nouns.get(text)?.name).toBe(name)
 })
 
+test('a type is named in any case, but not by its path', () => {
+  expect(['contact', 'APIKEY', 'api-keys', '', 'constructor'].map((name) => nouns.named(name)?.name)).toEqual([
+    'Contact',
+    'ApiKey',
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
 test('the nearest types are listed by name, each once', () => {
   expect(nouns.nearest('contact')[0]).toBe('Contact')
   expect(nouns.nearest('feature-flag')).toEqual(['FeatureFlag'])

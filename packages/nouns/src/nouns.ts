@@ -8,6 +8,8 @@ export interface Nouns {
   readonly all: readonly Noun[]
   /** A type by its name or its plural path; paths are not case-sensitive. */
   get(nameOrPath: string): Noun | undefined
+  /** A type by its name in any case, as patterns of events name it. */
+  named(name: string): Noun | undefined
   /** The names of the types most similar to `word`. */
   nearest(word: string): string[]
   /** These types and one more, which replaces one of the same name. */
@@ -21,9 +23,11 @@ export function nounsOf(list: Iterable<Noun>): Nouns {
   const known = new Map<string, Noun>()
   for (const noun of all) known.set(noun.path, noun)
   for (const noun of all) known.set(noun.name, noun)
+  const named = new Map(all.toReversed().map((noun) => [noun.name.toLowerCase(), noun]))
   return {
     all,
     get: (nameOrPath) => known.get(nameOrPath) ?? known.get(nameOrPath.toLowerCase()),
+    named: (name) => named.get(name.toLowerCase()),
     nearest: (word) => [...new Set(nearest(word, known.keys(), 6).map((found) => known.get(found)!.name))].slice(0, 3),
     with: (noun) => nounsOf([...all.filter(({ name }) => name !== noun.name), noun]),
   }

@@ -72,10 +72,7 @@ function events(call: Call): MaybePromise<Reply> {
 
 /** Refuses a stream of named types if the key may read none of them: it would stay empty. */
 function demandSome({ read }: Call, patterns: Patterns): void {
-  const nouns = (patterns ?? ['*']).map((pattern) => {
-    const type = pattern.split('.')[0]!.toLowerCase()
-    return read.nouns.all.find(({ name }) => name.toLowerCase() === type)
-  })
+  const nouns = (patterns ?? ['*']).map((pattern) => read.nouns.named(pattern.split('.')[0]!))
   if (nouns.every((noun) => noun !== undefined && !read.may('read', noun))) read.demand('read', nouns[0]!)
 }
 
@@ -89,7 +86,7 @@ function isCollection({ lens, query, read: reader }: Call): boolean {
 /** What `type` names in another way than the change stream takes it: `contacts` is the type of tracked events. */
 function likeTypes({ query, read: { nouns } }: Call): readonly UnknownField[] {
   return listParam(query, 'type').flatMap((one) => {
-    const noun = nouns.get(one) ?? nouns.all.find(({ name }) => name.toLowerCase() === one.toLowerCase())
+    const noun = nouns.get(one) ?? nouns.named(one)
     return noun === undefined || noun.name === one ? [] : [{ field: quoted(`type: ${one}`), nearest: noun.name }]
   })
 }

@@ -137,22 +137,19 @@ function detailsOf(type: string, unknown: readonly UnknownField[]) {
 const NONE: readonly UnknownField[] = []
 
 function unknownFields(call: Call, route: Place): readonly UnknownField[] {
-  if (call.query.size === 0 && call.body === undefined) return NONE
+  const { query, body } = call
+  if (query.size === 0 && body === undefined) return NONE
   const noun = call.read.noun(call.params.type!)
-  const names = new Set(namesInBody(call, route, noun))
-  // Nearly all names are declared: those are left out at once.
-  if (call.query.size > 0)
-    for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) names.add(name)
-  const types = [
-    ...unknownParameters(call, route),
-    ...unknownTypes(call, route, noun),
-    ...unknownRows(call, route, noun),
-    ...unknownInEvents(call, route, noun),
-  ]
-  if (names.size === 0 && types.length === 0) return NONE
+  const names = namesInBody(call, route, noun)
+  const others = route.method === 'GET' || !isPlainObject(body) ? NONE : (OF_TYPE[noun.name]?.(call, body) ?? NONE)
+  // Nearly all requests that write have no parameters, and name declared fields alone.
+  if (query.size === 0 && names.length === 0) return others
+  const sought = new Set(names)
+  for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) sought.add(name)
   const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
-  const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'), asOf)
-  return [...unknown.map((one) => likeParameter(call, one)), ...types].slice(0, MOST_UNKNOWN)
+  const unknown = call.read.questions.unknownFields(noun, sought, flagParam(query, 'strict'), asOf)
+  const fields = unknown.map((one) => likeParameter(call, one))
+  return [...fields, ...unknownParameters(call, route), ...others].slice(0, MOST_UNKNOWN)
 }
 
 /** The parameters of a request about one entity that no request has: a list takes them as fields. */
@@ -174,16 +171,26 @@ function takesFields({ method, path }: Place): boolean {
   return method === 'GET' && !path.includes(':id')
 }
 
-/** Where types keep patterns of events. */
-const PATTERNS: { readonly [type: string]: string } = { Webhook: 'events', Workflow: 'triggerEvent' }
+/** What else a body of these types names. */
+const OF_TYPE: {
+  readonly [type: string]: (call: Call, body: { readonly [name: string]: unknown }) => readonly UnknownField[]
+} = {
+  ApiKey: ({ read }, { filter }) => (isPlainObject(filter) ? unknownInRows(read, filter) : NONE),
+  Webhook: ({ read }, { events, filter }) => [
+    ...unknownTypes(read, 'events', events),
+    ...unknownInRecords(nounsIn(read, events), read, filterNamesOf(filter)),
+  ],
+  Workflow: ({ read }, { triggerEvent, filter }) => [
+    ...unknownTypes(read, 'triggerEvent', triggerEvent),
+    ...inFilter(unknownInAll(read, nounsIn(read, triggerEvent), filterNamesOf(filter))),
+  ],
+}
 
-/** The types in the patterns of a webhook or a workflow that do not exist; they may be declared later. */
-function unknownTypes({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
-  const field = PATTERNS[noun.name]
-  if (field === undefined || method === 'GET' || !isPlainObject(body)) return NONE
-  const names = read.nouns.all.map(({ name }) => name)
-  return typesIn(body[field])
-    .filter((type) => type !== '*' && type !== '' && !names.some((name) => name.toLowerCase() === type.toLowerCase()))
+/** The types in patterns of events that do not exist; they may be declared later. */
+function unknownTypes({ nouns }: Call['read'], field: string, patterns: unknown): readonly UnknownField[] {
+  const names = nouns.all.map(({ name }) => name)
+  return typesIn(patterns)
+    .filter((type) => type !== '*' && type !== '' && nouns.named(type) === undefined)
     .map((type) => ({ field: quoted(`${field}: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
 }
 
@@ -192,32 +199,33 @@ function typesIn(patterns: unknown): string[] {
   return [patterns ?? []].flat().flatMap((pattern) => (typeof pattern === 'string' ? [pattern.split('.')[0]!] : []))
 }
 
-/** The names in the filter of a webhook or a workflow that no event has: such a filter lets none pass. */
-function unknownInEvents({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
-  const field = PATTERNS[noun.name]
-  if (field === undefined || method === 'GET' || !isPlainObject(body) || !isPlainObject(body.filter)) return NONE
-  const types = typesIn(body[field]).map((type) =>
-    read.nouns.all.find(({ name }) => name.toLowerCase() === type.toLowerCase()),
-  )
-  // Entities of any type may have any field.
-  const nouns = types.some((type) => type === undefined) ? [] : (types as Noun[]).filter((one) => read.may('read', one))
-  const names = [...filterNames(body.filter)]
-  if (noun.name === 'Workflow')
-    return unknownInAll(read, nouns, names).map(({ field, nearest }) => ({ field: `filter.${field}`, nearest }))
+/** The types that patterns of events name, as far as the caller reads them; none for a pattern of all types, whose entities may have any field. */
+function nounsIn(read: Call['read'], patterns: unknown): readonly Noun[] {
+  const types = typesIn(patterns).map((type) => read.nouns.named(type))
+  return types.includes(undefined) ? [] : (types as Noun[]).filter((one) => read.may('read', one))
+}
+
+function filterNamesOf(filter: unknown): readonly string[] {
+  return isPlainObject(filter) ? [...filterNames(filter)] : []
+}
+
+/** The names in a filter of events that no event has: it lets none pass. */
+function unknownInRecords(nouns: readonly Noun[], read: Call['read'], names: readonly string[]): UnknownField[] {
   const ofData = names.filter((name) => name.startsWith('data.')).map((name) => name.split('.')[1]!)
   const ofRecord = names.filter((name) => !EVENT_RECORD.includes(name.split('.')[0]!))
-  return [
-    ...unknownInAll(read, nouns, ofData).map(({ field, nearest }) => ({
-      field: `filter.data.${field}`,
-      nearest: nearest === null ? null : `data.${nearest}`,
-    })),
-    ...ofRecord.map((name) => ({
-      field: quoted(`filter.${name}`),
-      nearest: nouns.some(({ fields }) => Object.hasOwn(fields, name))
-        ? `data.${name}`
-        : (nearest(name, EVENT_RECORD, 1)[0] ?? null),
-    })),
-  ]
+  const inData = unknownInAll(read, nouns, ofData).map(({ field, nearest }) => ({
+    field: `data.${field}`,
+    nearest: nearest === null ? null : `data.${nearest}`,
+  }))
+  const inRecord = ofRecord.map((name) => {
+    const isOfData = nouns.some(({ fields }) => Object.hasOwn(fields, name))
+    return { field: name, nearest: isOfData ? `data.${name}` : (nearest(name, EVENT_RECORD, 1)[0] ?? null) }
+  })
+  return inFilter([...inData, ...inRecord])
+}
+
+function inFilter(unknown: readonly UnknownField[]): UnknownField[] {
+  return unknown.map(({ field, nearest }) => ({ field: quoted(`filter.${field}`), nearest }))
 }
 
 /** The names that none of these types has. */
@@ -228,12 +236,6 @@ function unknownInAll(read: Call['read'], nouns: readonly Noun[], names: readonl
     return read.questions.unknownFields(noun, new Set(undeclared))
   })
   return first!.filter(({ field }) => others.every((unknown) => unknown.some((one) => one.field === field)))
-}
-
-/** The names in the row filters of a new key. */
-function unknownRows({ body, read }: Call, { method }: Place, noun: Noun): readonly UnknownField[] {
-  if (noun.name !== 'ApiKey' || method === 'GET' || !isPlainObject(body)) return NONE
-  return isPlainObject(body.filter) ? unknownInRows(read, body.filter) : NONE
 }
 
 /** The names in row filters by type that no entity of the type has: such a filter hides all of them. */

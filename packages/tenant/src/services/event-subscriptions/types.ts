@@ -22,7 +22,7 @@ export function eventTypes(engine: Engine, grant: Grant): EventType[] {
 /** The noun and the event of a name, in the spelling of the type, or null. */
 export function eventNamed(engine: Engine, name: string): { readonly noun: Noun; readonly name: string } | null {
   const [type = '', event = '', ...rest] = name.split('.')
-  const noun = rest.length === 0 ? engine.nouns.all.find((one) => sameWord(one.name, type)) : undefined
+  const noun = rest.length === 0 ? engine.nouns.named(type) : undefined
   const known = noun && eventsOf(noun).find((one) => sameWord(one, event))
   return noun && known !== undefined ? { noun, name: `${noun.name}.${known}` } : null
 }

@@ -19,14 +19,14 @@ const OF_EVERY_TYPE = ['conflicted', 'erased']
 const NEVER: { readonly [type: string]: readonly string[] } = { Changeset: ['created'] }
 
 /** Why no event can match a pattern, such as `Contact.qualifed`; null if one can. A type that is not known may come later. */
-export function neverEmitted({ all }: Nouns, pattern: string): string | null {
+export function neverEmitted(nouns: Nouns, pattern: string): string | null {
   const [type = '', name = '*'] = pattern.split('.')
   if (name === '*') return null
   if (type === '*') {
-    const known = [...new Set(all.flatMap(eventsOf))]
+    const known = [...new Set(nouns.all.flatMap(eventsOf))]
     return has(known, name) ? null : `no type has an event ${name}${didYouMean(name, known)}`
   }
-  const noun = all.find((one) => sameWord(one.name, type))
+  const noun = nouns.named(type)
   if (!noun || has(eventsOf(noun), name)) return null
   const events = eventsOf(noun)
   return `${noun.name} has no event ${name}${didYouMean(name, events) || `; it has ${listed(events, 'and')}`}`
@@ -37,7 +37,7 @@ export function unknownPatterns({ nouns, sql }: Engine, patterns: readonly strin
   const isStored = (name: string) => numbersAnyCase(sql, name).length > 0
   return patterns.flatMap((pattern) => {
     const [type = '', name = '*'] = pattern.split('.')
-    const noun = nouns.all.find((one) => sameWord(one.name, type))
+    const noun = nouns.named(type)
     if (type !== '*' && !noun) {
       if (isStored(type)) return []
       const near = nearest(

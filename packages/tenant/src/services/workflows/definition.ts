@@ -85,8 +85,7 @@ function triggerIssues(engine: Engine, { triggerEvent, filter, schedule }: JsonO
 
 /** The type whose entities a filter is about: that of the event, where the pattern names one. */
 export function filteredNoun(engine: Engine, pattern: string | null): Noun {
-  const type = pattern?.split('.')[0]?.toLowerCase()
-  return engine.nouns.all.find(({ name }) => name.toLowerCase() === type) ?? engine.noun('Workflow')
+  return engine.nouns.named(pattern?.split('.')[0] ?? '') ?? engine.noun('Workflow')
 }
 
 function stepsIssues(engine: Engine, steps: Json | undefined): Issue[] {

@@ -125,8 +125,7 @@ function isPlainText(noun: Noun, name: string): boolean {
 
 /** The type of an event pattern; any type where the pattern names none. */
 function nounOf(engine: Engine, pattern: string): Noun {
-  const type = pattern.split('.')[0]!.toLowerCase()
-  return engine.nouns.all.find(({ name }) => name.toLowerCase() === type) ?? engine.noun('Workflow')
+  return engine.nouns.named(pattern.split('.')[0]!) ?? engine.noun('Workflow')
 }
 
 function withoutReferences(_: string, value: Json): Json {
