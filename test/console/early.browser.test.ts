@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { person } from '../people/people.ts'
-import { BROWSER } from './browser.ts'
+import { BROWSER, type Tab } from './browser.ts'
 import { useStage } from './stage.ts'
 
 const stage = useStage()
@@ -17,17 +17,23 @@ async function signedIn(email: string) {
   return { page, asked, times }
 }
 
+/** Keeps the program away from a page until it is released. */
+async function hold(page: Tab['page']): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((done) => {
+    release = done
+  })
+  await page.route('**/first-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  return release
+}
+
 describe.skipIf(BROWSER === null)('the first page', () => {
   test('asks for what it needs before its program is there, and asks once', async () => {
     const { page, asked, times } = await signedIn('early@example.com')
-    let release = () => {}
-    const held = new Promise<void>((done) => {
-      release = done
-    })
-    await page.route('**/first-*.js', async (route) => {
-      await held
-      await route.continue()
-    })
+    const release = await hold(page)
 
     const opened = page.goto(`${stage.host.url}/console#/~acme`)
     const early = ['/~acme/session', '/~acme/status', '/~acme/schema']
@@ -38,6 +44,29 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     await page.locator('.domain').first().waitFor()
 
     expect(early.map(times)).toEqual([1, 1, 1])
+  })
+
+  test('does not draw the way around again for what does not change it', async () => {
+    const { page } = await signedIn('calm@example.com')
+    await page.goto(`${stage.host.url}/console#/~acme/Deal`)
+    await page.locator('tbody tr').first().waitFor()
+    await page.locator('.side details', { hasText: 'Types without entries' }).waitFor()
+    // Each way that is drawn writes an address.
+    await page.evaluate(() => {
+      const Native = URLSearchParams
+      Object.assign(globalThis, { written: 0 })
+      globalThis.URLSearchParams = class extends Native {
+        constructor(...given: ConstructorParameters<typeof Native>) {
+          super(...given)
+          ;(globalThis as any).written++
+        }
+      }
+    })
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+
+    expect(await page.evaluate(() => (globalThis as any).written)).toBe(0)
   })
 
   test('of a list does not load the pages that it does not show', async () => {
