@@ -46,6 +46,44 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     expect(early.map(times)).toEqual([1, 1, 1])
   })
 
+  test('shows its frame before its program is there, in the theme and the direction of the reader', async () => {
+    const { page } = await signedIn('frame@example.com')
+    await page.addInitScript(() =>
+      localStorage.setItem('tildebase.preferences', JSON.stringify({ theme: 'dark', language: 'he' })),
+    )
+    const release = await hold(page)
+    const opened = page.goto(`${stage.host.url}/console#/~acme`)
+    const side = page.locator('.side')
+    await side.waitFor()
+    const first = (await side.elementHandle())!
+    const atEnd = await side.evaluate((element) => element.getBoundingClientRect().right === innerWidth)
+    const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const spoken = await page.locator('body').ariaSnapshot()
+    release()
+    await opened
+    await page.locator('.domain').first().waitFor()
+    await page.evaluate(() => localStorage.clear())
+
+    expect(atEnd).toBe(true)
+    expect(paper).toBe('rgb(18, 19, 20)')
+    expect(spoken).toBe('')
+    // The program draws with the same elements, so nothing flashes.
+    expect(await first.evaluate((element) => element.isConnected)).toBe(true)
+    expect(await page.locator('.frame[aria-hidden], .burger[disabled]').count()).toBe(0)
+  })
+
+  test('has no frame where a key is asked for', async () => {
+    const { page } = await stage.browser.open()
+    const release = await hold(page)
+    const opened = page.goto(`${stage.host.url}/console`)
+    await page.locator('.frame').waitFor({ state: 'attached' })
+
+    expect(await page.locator('.frame').isVisible()).toBe(false)
+    release()
+    await opened
+    await page.getByLabel('Key', { exact: true }).waitFor()
+  })
+
   test('does not draw the way around again for what does not change it', async () => {
     const { page } = await signedIn('calm@example.com')
     await page.goto(`${stage.host.url}/console#/~acme/Deal`)
