@@ -107,6 +107,22 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     expect(await page.evaluate(() => (globalThis as any).written)).toBe(0)
   })
 
+  test('of a tenant asks in one request for all that waits for a person', async () => {
+    const { page, times } = await signedIn('waits@example.com')
+    const bodies: string[] = []
+    page.on('request', (request) => bodies.push(request.postData() ?? ''))
+
+    await page.goto(`${stage.host.url}/console#/~acme`)
+    await page.locator('.domain').first().waitFor()
+    await page.getByRole('heading', { name: 'Latest' }).waitFor()
+
+    expect(['/~acme/asks', '/~acme/Changeset', '/~acme/Comment'].map(times)).toEqual([0, 0, 0])
+    const waiting = bodies.filter((body) => body.includes('"/asks"'))
+    expect(waiting).toHaveLength(1)
+    expect(waiting[0]).toContain('"/Changeset"')
+    expect(waiting[0]).toContain('"/Comment"')
+  })
+
   test('of a list does not load the pages that it does not show', async () => {
     const { page, asked } = await signedIn('late@example.com')
 
