@@ -82,6 +82,7 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     release()
     await opened
     await page.getByLabel('Key', { exact: true }).waitFor()
+    expect(await page.locator('#console > *').count()).toBe(1)
   })
 
   test('does not draw the way around again for what does not change it', async () => {

@@ -1,7 +1,10 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { openSignedIn } from './service/session.ts'
+import { openSignedIn, session } from './service/session.ts'
 
+const root = document.getElementById('console')!
 // Until it is known whether a person is signed in, the frame of the document is shown.
 await openSignedIn()
-render(<App />, document.getElementById('console')!)
+// The program draws with the elements of the frame. The key box has none of them.
+if (session.value === null) root.replaceChildren()
+render(<App />, root)
