@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { person } from '../people/people.ts'
-import { BROWSER } from './browser.ts'
+import { BROWSER, type Tab } from './browser.ts'
 import { useStage } from './stage.ts'
 
 const stage = useStage()
@@ -17,17 +17,23 @@ async function signedIn(email: string) {
   return { page, asked, times }
 }
 
+/** Keeps the program away from a page until it is released. */
+async function hold(page: Tab['page']): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((done) => {
+    release = done
+  })
+  await page.route('**/first-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  return release
+}
+
 describe.skipIf(BROWSER === null)('the first page', () => {
   test('asks for what it needs before its program is there, and asks once', async () => {
     const { page, asked, times } = await signedIn('early@example.com')
-    let release = () => {}
-    const held = new Promise<void>((done) => {
-      release = done
-    })
-    await page.route('**/first-*.js', async (route) => {
-      await held
-      await route.continue()
-    })
+    const release = await hold(page)
 
     const opened = page.goto(`${stage.host.url}/console#/~acme`)
     const early = ['/~acme/session', '/~acme/status', '/~acme/schema']
@@ -38,6 +44,84 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     await page.locator('.domain').first().waitFor()
 
     expect(early.map(times)).toEqual([1, 1, 1])
+  })
+
+  test('shows its frame before its program is there, in the theme and the direction of the reader', async () => {
+    const { page } = await signedIn('frame@example.com')
+    await page.addInitScript(() =>
+      localStorage.setItem('tildebase.preferences', JSON.stringify({ theme: 'dark', language: 'he' })),
+    )
+    const release = await hold(page)
+    const opened = page.goto(`${stage.host.url}/console#/~acme`)
+    const side = page.locator('.side')
+    await side.waitFor()
+    const first = (await side.elementHandle())!
+    const atEnd = await side.evaluate((element) => element.getBoundingClientRect().right === innerWidth)
+    const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const spoken = await page.locator('body').ariaSnapshot()
+    release()
+    await opened
+    await page.locator('.domain').first().waitFor()
+    await page.evaluate(() => localStorage.clear())
+
+    expect(atEnd).toBe(true)
+    expect(paper).toBe('rgb(18, 19, 20)')
+    expect(spoken).toBe('')
+    // The program draws with the same elements, so nothing flashes.
+    expect(await first.evaluate((element) => element.isConnected)).toBe(true)
+    expect(await page.locator('.frame[aria-hidden], .burger[disabled]').count()).toBe(0)
+  })
+
+  test('has no frame where a key is asked for', async () => {
+    const { page } = await stage.browser.open()
+    const release = await hold(page)
+    const opened = page.goto(`${stage.host.url}/console`)
+    await page.locator('.frame').waitFor({ state: 'attached' })
+
+    expect(await page.locator('.frame').isVisible()).toBe(false)
+    release()
+    await opened
+    await page.getByLabel('Key', { exact: true }).waitFor()
+    expect(await page.locator('#console > *').count()).toBe(1)
+  })
+
+  test('does not draw the way around again for what does not change it', async () => {
+    const { page } = await signedIn('calm@example.com')
+    await page.goto(`${stage.host.url}/console#/~acme/Deal`)
+    await page.locator('tbody tr').first().waitFor()
+    await page.locator('.side details', { hasText: 'Types without entries' }).waitFor()
+    // Each way that is drawn writes an address.
+    await page.evaluate(() => {
+      const Native = URLSearchParams
+      Object.assign(globalThis, { written: 0 })
+      globalThis.URLSearchParams = class extends Native {
+        constructor(...given: ConstructorParameters<typeof Native>) {
+          super(...given)
+          ;(globalThis as any).written++
+        }
+      }
+    })
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+
+    expect(await page.evaluate(() => (globalThis as any).written)).toBe(0)
+  })
+
+  test('of a tenant asks in one request for all that waits for a person', async () => {
+    const { page, times } = await signedIn('waits@example.com')
+    const bodies: string[] = []
+    page.on('request', (request) => bodies.push(request.postData() ?? ''))
+
+    await page.goto(`${stage.host.url}/console#/~acme`)
+    await page.locator('.domain').first().waitFor()
+    await page.getByRole('heading', { name: 'Latest' }).waitFor()
+
+    expect(['/~acme/asks', '/~acme/Changeset', '/~acme/Comment'].map(times)).toEqual([0, 0, 0])
+    const waiting = bodies.filter((body) => body.includes('"/asks"'))
+    expect(waiting).toHaveLength(1)
+    expect(waiting[0]).toContain('"/Changeset"')
+    expect(waiting[0]).toContain('"/Comment"')
   })
 
   test('of a list does not load the pages that it does not show', async () => {

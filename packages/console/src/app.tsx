@@ -14,7 +14,7 @@ import { loadAccess, mayRead } from './service/access.ts'
 import { AFTER_PAGE_MS, cache, useData, useSettled } from './service/cache.ts'
 import { followLog, onEvent } from './service/live.ts'
 import { loadNouns, nouns } from './service/schema.ts'
-import { isAsking, openSignedIn, session } from './service/session.ts'
+import { session } from './service/session.ts'
 import { forgetSettings, loadSettings } from './service/settings.ts'
 import { undoNewest } from './service/write.ts'
 import { t } from './texts/text.ts'
@@ -65,9 +65,7 @@ const ConflictDialog = lazy(async () => (await import('./parts/forms/conflict-di
 export function App() {
   const mine = session.value
   // Another key is another page: nothing that was loaded with the one before is left.
-  useEffect(() => void openSignedIn(), [])
-  if (mine) return <Tenant key={`${mine.tenant} ${mine.key}`} />
-  return isAsking.value ? null : <KeyBox />
+  return mine ? <Tenant key={`${mine.tenant} ${mine.key}`} /> : <KeyBox />
 }
 
 function Tenant() {

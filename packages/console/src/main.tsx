@@ -1,4 +1,10 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { openSignedIn, session } from './service/session.ts'
 
-render(<App />, document.getElementById('console')!)
+const root = document.getElementById('console')!
+// Until it is known whether a person is signed in, the frame of the document is shown.
+await openSignedIn()
+// The program draws with the elements of the frame. The key box has none of them.
+if (session.value === null) root.replaceChildren()
+render(<App />, root)

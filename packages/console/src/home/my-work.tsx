@@ -5,7 +5,7 @@ import { href } from '../place.ts'
 import { useData } from '../service/cache.ts'
 import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
-import { request } from '../service/service.ts'
+import { requestAll } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { Failure, Loading } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
@@ -70,12 +70,11 @@ export function MyWork() {
 }
 
 async function load(types: readonly Noun[], signal: AbortSignal): Promise<Work[]> {
-  const operations = types.flatMap((noun) => {
+  const reads = types.flatMap((noun) => {
     const due = DUE.find((name) => noun.fields[name] !== undefined)
     const open = [mineFilter(noun), openFilter(noun)]
     const ask = (id: string, filter: object, sort: string) => ({
       id,
-      method: 'GET',
       path: `/${noun.name}`,
       query: { filter, limit: SHOWN, sort },
     })
@@ -85,11 +84,7 @@ async function load(types: readonly Noun[], signal: AbortSignal): Promise<Work[]
       ...(due ? [ask(`${noun.name} due`, { $and: [...open, { [due]: { $ne: null } }] }, due)] : []),
     ]
   })
-  const { results } = await request<{ results: { id: string; status: number; body: Page }[] }>('POST', '/batch', {
-    body: { operations },
-    signal,
-  })
-  const pages = new Map(results.filter(({ status }) => status === 200).map(({ id, body }) => [id, body]))
+  const pages = await requestAll<Page>(reads, signal)
   return types.flatMap((noun) => {
     const all = pages.get(noun.name)
     if (all === undefined) return []

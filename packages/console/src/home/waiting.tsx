@@ -1,11 +1,11 @@
-import { useAsks } from '../asks/asks.ts'
+import type { Ask } from '../asks/asks.ts'
 import { EntityLink } from '../parts/value.tsx'
 import { href } from '../place.ts'
 import { personId } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
 import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
-import { request } from '../service/service.ts'
+import { requestAll } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -16,26 +16,43 @@ const SHOWN = 5
 
 /** What waits for a decision or an answer: questions of workflows, proposals, and notes that mention the person. */
 export function Waiting() {
+  const me = personId()
+  const reads = [
+    { id: 'asks', path: '/asks', query: { limit: SHOWN } },
+    ...(may('read', nouns.value.get('Changeset'))
+      ? [{ id: 'open', path: '/Changeset', query: { filter: { state: 'Open' }, sort: '-$createdAt', limit: SHOWN } }]
+      : []),
+    ...(me !== null && may('read', nouns.value.get('Comment'))
+      ? [
+          {
+            id: 'notes',
+            path: '/Comment',
+            query: { filter: { mentions: me }, sort: '-$createdAt', limit: SHOWN, total: false },
+          },
+        ]
+      : []),
+  ]
+  // One request: browsers send six at once, and the home page has others.
+  const found = useData(['waiting', reads], (signal) => requestAll(reads, signal), { types: ['*'] })
+  if (!found.value && !found.error) return <Loading />
   return (
     <>
-      <Questions />
-      {may('read', nouns.value.get('Changeset')) && <Proposals />}
-      {personId() !== null && may('read', nouns.value.get('Comment')) && <Mentions />}
+      <Questions found={found.value?.get('asks') as Page<Ask> | undefined} />
+      <Proposals found={found.value?.get('open') as Page | undefined} />
+      <Mentions found={found.value?.get('notes') as Page | undefined} />
     </>
   )
 }
 
-function Questions() {
-  const found = useAsks(SHOWN)
-  if (!found.value && !found.error) return <Loading />
-  const asks = found.value?.results ?? []
+function Questions({ found }: { found: Page<Ask> | undefined }) {
+  const asks = found?.results ?? []
   if (asks.length === 0) return null
   return (
     <section class="panel" aria-labelledby="asks-title">
       <div class="panel-head">
         <h2 id="asks-title">{t('Questions for you')}</h2>
         <a href={href(['asks'])}>
-          {t('All {}', numberText(found.value?.total ?? 0))} <Icon name="right" />
+          {t('All {}', numberText(found?.total ?? 0))} <Icon name="right" />
         </a>
       </div>
       <ul class="lines">
@@ -50,22 +67,15 @@ function Questions() {
   )
 }
 
-function Proposals() {
-  const found = useData<Page>(
-    ['open proposals'],
-    (signal) =>
-      request('GET', '/Changeset', { query: { filter: { state: 'Open' }, sort: '-$createdAt', limit: SHOWN }, signal }),
-    { types: ['Changeset'] },
-  )
-  if (!found.value && !found.error) return <Loading />
-  const open = found.value?.results ?? []
+function Proposals({ found }: { found: Page | undefined }) {
+  const open = found?.results ?? []
   if (open.length === 0) return null
   return (
     <section class="panel" aria-labelledby="proposals-title">
       <div class="panel-head">
         <h2 id="proposals-title">{t('Proposals')}</h2>
         <a href={href(['changesets'])}>
-          {t('All {}', numberText(found.value?.total ?? 0))} <Icon name="right" />
+          {t('All {}', numberText(found?.total ?? 0))} <Icon name="right" />
         </a>
       </div>
       <ul class="lines">
@@ -82,19 +92,8 @@ function Proposals() {
   )
 }
 
-function Mentions() {
-  const me = personId()
-  const found = useData<Page>(
-    ['mentions', me],
-    (signal) =>
-      request('GET', '/Comment', {
-        query: { filter: { mentions: me }, sort: '-$createdAt', limit: SHOWN, total: false },
-        signal,
-      }),
-    { types: ['Comment'] },
-  )
-  if (!found.value && !found.error) return <Loading />
-  const notes = found.value?.results ?? []
+function Mentions({ found }: { found: Page | undefined }) {
+  const notes = found?.results ?? []
   if (notes.length === 0) return null
   return (
     <section class="panel" aria-labelledby="mentions-title">

@@ -61,6 +61,8 @@ export function useData<T>(
     queryFn: load === null ? skipToken : ({ signal }) => load(signal),
     enabled: load !== null,
     meta: { types },
+    // What `Data` is made of. That a request begins changes nothing in it, so nothing is drawn again.
+    notifyOnChangeProps: ['data', 'error', 'isFetchedAfterMount'],
   }
   const [observer] = useState(() => new QueryObserver<T>(cache, options))
   const [, redraw] = useState(0)

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { AFTER_PAGE_MS, cache, type Data, useData, useSettled } from './cache.ts'
 import { onEvent } from './live.ts'
-import { request } from './service.ts'
+import { requestAll } from './service.ts'
 
 const BATCH = 100
 
@@ -51,15 +51,9 @@ async function countAll(
   const counts = new Map<string, number>()
   for (let start = 0; start < types.length; start += BATCH) {
     const query = time === null ? {} : { asOf: time }
-    const operations = types
-      .slice(start, start + BATCH)
-      .map((type) => ({ id: type, method: 'GET', path: `/${type}/count`, query }))
-    const { results } = await request<{ results: { id: string; status: number; body: { count: number } }[] }>(
-      'POST',
-      '/batch',
-      { body: { operations }, signal },
-    )
-    for (const { id, status, body } of results) if (status === 200) counts.set(id, body.count)
+    const reads = types.slice(start, start + BATCH).map((type) => ({ id: type, path: `/${type}/count`, query }))
+    const found = await requestAll<{ count: number }>(reads, signal)
+    for (const [type, { count }] of found) counts.set(type, count)
   }
   return counts
 }

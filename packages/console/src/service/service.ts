@@ -1,5 +1,5 @@
 import { type Events, eventsOf, type Problem, type Sending, type Wire, wireTo } from '@tildebase/client'
-import type { NounMap } from '@tildebase/nouns'
+import type { JsonObject, NounMap } from '@tildebase/nouns'
 import { t } from '../texts/text.ts'
 import { fetchEarly } from './early.ts'
 import { leave, type Session, session } from './session.ts'
@@ -21,6 +21,18 @@ export async function request<T>(method: string, path: string, sending: Omit<Sen
   const value = await wire.json(`/~${mine.tenant}${path}`, { ...sending, method }).catch(closedOr(mine))
   if (session.value !== mine) throw new ClosedError()
   return value as T
+}
+
+/** Several reads in one request, by their ids. What cannot be read is missing. */
+export async function requestAll<T>(
+  reads: readonly { readonly id: string; readonly path: string; readonly query: object }[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, T>> {
+  const { results } = await request<{ results: { id: string; status: number; body: T }[] }>('POST', '/batch', {
+    body: { operations: reads.map((read) => ({ method: 'GET', ...read })) as JsonObject[] },
+    signal,
+  })
+  return new Map(results.filter(({ status }) => status === 200).map((one) => [one.id, one.body]))
 }
 
 /** One request to the tenant, answered as it comes. */

@@ -18,9 +18,6 @@ const STORE = 'tildebase.session'
 
 export const session = signal<Session | null>(kept())
 
-/** Whether it is still unknown if a person is signed in to the tenant of the address. */
-export const isAsking = signal(session.value === null && place.value.tenant !== null)
-
 /** Why the key box is shown again, when it is. */
 export const farewell = signal<string | null>(null)
 
@@ -45,8 +42,6 @@ export async function openSignedIn(): Promise<void> {
       session.value = { tenant, key: 'session', csrf }
   } catch {
     // Without an answer there is the key box.
-  } finally {
-    isAsking.value = false
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { forgetDrafts, mayLeave } from '../../drafts.ts'
 import { favourites } from '../../favourites.ts'
 import { useAllViews } from '../../list/views.ts'
@@ -74,8 +75,83 @@ const FEW = 3
 /** Types that have their own page, or that the console uses internally. */
 export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset', 'Setting'])
 
-/** The way around. */
+/** The way around. Its parts draw themselves again one by one, and not for each answer that the page gets. */
 export function Side({ onSearch }: { onSearch: () => void }) {
+  return (
+    <nav class="side" id="side" aria-label={t('Console')}>
+      <Brand />
+      <button type="button" class="side-search" onClick={onSearch}>
+        <Icon name="search" /> {t('Search')} <kbd>Ctrl K</kbd>
+      </button>
+      <Pages list={WORK_PAGES} />
+      <Favourites />
+      <Views />
+      <Areas />
+      <SetUp />
+      <Me />
+      <button type="button" class="quiet leave" onClick={() => void leave()}>
+        <Icon name="out" /> {leaveLabel()}
+      </button>
+    </nav>
+  )
+}
+
+function Brand() {
+  return (
+    <div class="brand">
+      <Logo />
+      <span title={session.value?.tenant}>{tenantName() ?? session.value?.tenant}</span>
+    </div>
+  )
+}
+
+function Pages({ list }: { list: readonly SidePage[] }) {
+  return (
+    <ul>
+      {list.filter(isOffered).map(({ path, label, icon }) => (
+        <Entry key={path} path={path} label={label} icon={icon} />
+      ))}
+    </ul>
+  )
+}
+
+function Favourites() {
+  if (favourites().length === 0) return null
+  return (
+    <details open>
+      <summary>{t('Favourites')}</summary>
+      <ul>
+        {favourites().map(({ label, path, query }) => (
+          <Line key={href(path, query)} to={href(path, query)} label={label} icon="star" isHere={isAt(path, query)} />
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Views() {
+  const views = useAllViews().value ?? []
+  if (views.length === 0) return null
+  return (
+    <details open>
+      <summary>{t('Views')}</summary>
+      <ul>
+        {views.map(({ id, name, type, look }) => (
+          <Line
+            key={id}
+            to={href([type], { ...look, view: id })}
+            label={name}
+            icon="bookmark"
+            isHere={place.value.query.get('view') === id}
+          />
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** The types by area; those without entries are apart. */
+function Areas() {
   const here = place.value.path[0] ?? ''
   const types = [...nouns.value.values()].filter((noun) => may('read', noun) && !HIDDEN_TYPES.has(noun.name))
   const filled = useFilledTypes(types)
@@ -84,118 +160,66 @@ export function Side({ onSearch }: { onSearch: () => void }) {
   const isMain = (domain: string) => domain === 'crm' || areas.size <= FEW
   const isShown = (noun: Noun) => filled === null || filled.has(noun.name) || noun.name === here || isMain(noun.domain)
   const empty = types.filter((noun) => !isShown(noun))
-  const views = useAllViews().value ?? []
-  const open = useOpenChangesets()
-  const pages = (list: readonly SidePage[]) => (
-    <ul>
-      {list.filter(isOffered).map(({ path, label, icon }) => (
-        <Entry
-          key={path}
-          to={href(path === '' ? [] : [path])}
-          label={label}
-          icon={icon}
-          isHere={here === path}
-          count={path === 'changesets' ? open : 0}
-        />
-      ))}
-    </ul>
-  )
-  const listed = (list: readonly Noun[]) => (
-    <ul>
-      {list.map((noun) => (
-        <Entry
-          key={noun.name}
-          to={href([noun.name])}
-          label={labelOf(noun.path)}
-          type={noun.name}
-          isHere={noun.name === here}
-        />
-      ))}
-    </ul>
-  )
-  const me = personId()
   return (
-    <nav class="side" id="side" aria-label={t('Console')}>
-      <div class="brand">
-        <Logo />
-        <span title={session.value?.tenant}>{tenantName() ?? session.value?.tenant}</span>
-      </div>
-      <button type="button" class="side-search" onClick={onSearch}>
-        <Icon name="search" /> {t('Search')} <kbd>Ctrl K</kbd>
-      </button>
-      {pages(WORK_PAGES)}
-      {favourites().length > 0 && (
-        <details open>
-          <summary>{t('Favourites')}</summary>
-          <ul>
-            {favourites().map(({ label, path, query }) => (
-              <Entry
-                key={href(path, query)}
-                to={href(path, query)}
-                label={label}
-                icon="star"
-                isHere={isAt(path, query)}
-              />
-            ))}
-          </ul>
-        </details>
-      )}
-      {views.length > 0 && (
-        <details open>
-          <summary>{t('Views')}</summary>
-          <ul>
-            {views.map(({ id, name, type, look }) => (
-              <Entry
-                key={id}
-                to={href([type], { ...look, view: id })}
-                label={name}
-                icon="bookmark"
-                isHere={place.value.query.get('view') === id}
-              />
-            ))}
-          </ul>
-        </details>
-      )}
+    <>
       {byDomain(types.filter(isShown)).map(([domain, group]) => (
         <details key={domain} open={isMain(domain) || group.some(({ name }) => name === here)}>
           <summary>{labelOf(domain)}</summary>
-          {listed(group)}
+          <Types list={group} />
         </details>
       ))}
       {empty.length > 0 && (
         <details>
           <summary>{t('Types without entries')}</summary>
-          {listed(empty)}
+          <Types list={empty} />
         </details>
       )}
-      <details open={SETUP_PAGES.some(({ path }) => path === here)}>
-        <summary>{t('Set up')}</summary>
-        {pages(SETUP_PAGES)}
-      </details>
-      {me !== null && (
-        <a class="me" href={href(['account'])} title={t('Your account')}>
-          <span class="initials" aria-hidden="true">
-            {initialsOf(actorName(me))}
-          </span>
-          {actorName(me)}
-        </a>
-      )}
-      <button type="button" class="quiet leave" onClick={() => void leave()}>
-        <Icon name="out" /> {leaveLabel()}
-      </button>
-    </nav>
+    </>
+  )
+}
+
+function Types({ list }: { list: readonly Noun[] }) {
+  return (
+    <ul>
+      {list.map(({ name, path }) => (
+        <Entry key={name} path={name} label={labelOf(path)} type={name} />
+      ))}
+    </ul>
+  )
+}
+
+function SetUp() {
+  return (
+    <details open={SETUP_PAGES.some(({ path }) => path === place.value.path[0])}>
+      <summary>{t('Set up')}</summary>
+      <Pages list={SETUP_PAGES} />
+    </details>
+  )
+}
+
+function Me() {
+  const me = personId()
+  if (me === null) return null
+  return (
+    <a class="me" href={href(['account'])} title={t('Your account')}>
+      <span class="initials" aria-hidden="true">
+        {initialsOf(actorName(me))}
+      </span>
+      {actorName(me)}
+    </a>
   )
 }
 
 /** How many changesets wait for a decision now. */
-function useOpenChangesets(): number {
+function OpenChangesets() {
   const isAllowed = useSettled(mayRead('Changeset'), AFTER_PAGE_MS)
   const found = useData<{ count: number }>(
     ['open changesets'],
     isAllowed ? (signal) => request('GET', '/Changeset/count', { query: { filter: { state: 'Open' } }, signal }) : null,
     { types: ['Changeset'] },
   )
-  return found.value?.count ?? 0
+  const count = found.value?.count ?? 0
+  return count > 0 ? <span class="count">{numberText(count)}</span> : null
 }
 
 /** Whether the page shows this place. */
@@ -214,25 +238,32 @@ export async function leave(): Promise<void> {
   await signOut()
 }
 
-interface EntryProps {
-  readonly to: string
+interface Shown {
   readonly label: string
   readonly icon?: IconName
   /** The type whose list it opens. */
   readonly type?: string
-  readonly isHere: boolean
-  /** How many things wait there. */
-  readonly count?: number
 }
 
-function Entry({ to, label, icon, type, isHere, count = 0 }: EntryProps) {
+/** The way to a page or a list. It reads the place itself: with the same name it is drawn again only in another place. */
+function Entry({ path, ...shown }: Shown & { path: string }) {
+  const isHere = (place.value.path[0] ?? '') === path
+  return (
+    <Line to={href(path === '' ? [] : [path])} isHere={isHere} {...shown}>
+      {path === 'changesets' && <OpenChangesets />}
+    </Line>
+  )
+}
+
+function Line(props: Shown & { to: string; isHere: boolean; children?: ComponentChildren }) {
+  const { to, label, icon, type, isHere, children } = props
   return (
     <li>
       <a href={to} aria-current={isHere ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
         {type && <TypeIcon type={type} />}
         {label}
-        {count > 0 && <span class="count">{numberText(count)}</span>}
+        {children}
       </a>
     </li>
   )
