@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findPython, runPython } from './client/python.ts'
+import { COMMAND } from './prepare/command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MODULES = join(ROOT, 'test', '.tmp')
@@ -91,7 +92,7 @@ type Place = { readonly url: string; readonly rootKey: string }
 export async function serve(settings: { readonly [name: string]: string } = {}): Promise<Served> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-docs-'))
   const rootKey = `tb_${'docs'.repeat(10)}`
-  const command = ['packages/cli/src/main.ts', 'serve', '--port', '0', '--data', data]
+  const command = [COMMAND, 'serve', '--port', '0', '--data', data]
   const env = { ...process.env, ...settings, TILDE_ROOT_KEY: rootKey }
   const server = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const stop = async () => {

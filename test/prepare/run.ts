@@ -2,6 +2,7 @@
 // "--slow" names all the tests that it leaves out.
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { joinPackages } from './joined.ts'
 import { SLOW } from './lanes.ts'
 import { findPrograms } from './programs.ts'
 import { installTools } from './tools.ts'
@@ -17,7 +18,7 @@ if (missing.length > 0) {
   if (isSlow) process.exit(1)
 }
 const words = process.argv.slice(2).flatMap((word) => (word === '--slow' ? slowTests() : [word]))
-runVitest(words, { ...process.env, ...env })
+runVitest(words, { ...process.env, ...env, TILDE_COMMAND: await joinPackages() })
 
 function slowTests(): string[] {
   const files = globSync([...SLOW], { cwd: join(import.meta.dirname, '..', '..') })
