@@ -9,6 +9,8 @@ import { COMMAND } from './prepare/command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MODULES = join(ROOT, 'test', '.tmp')
+/** What the compiler knows of modules that have not changed: the packages, which the blocks import. */
+const CHECKED = join(MODULES, 'checked')
 
 /** A fenced block of code: `language` is the first word after the fence, `marks` are the others. */
 export type Block = {
@@ -34,7 +36,14 @@ export function typeErrors(blocks: readonly Block[]): string {
   try {
     const settings = {
       extends: '../../../tsconfig.base.json',
-      compilerOptions: { moduleDetection: 'force', composite: false, noEmit: true, types: ['node'] },
+      compilerOptions: {
+        moduleDetection: 'force',
+        composite: false,
+        incremental: true,
+        tsBuildInfoFile: join(CHECKED, `${blocks[0]!.page.replaceAll('/', '-')}.tsbuildinfo`),
+        noEmit: true,
+        types: ['node'],
+      },
       include: ['*.ts'],
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
