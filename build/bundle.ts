@@ -5,18 +5,25 @@ import type { Manifest } from './manifest.ts'
 
 /**
  * Joins the modules of a package that are loaded together into a few files: the more files, the longer a start takes. Each
- * entry of the package keeps its path, and what entries share is there once. Run `tsc -b` first.
+ * entry of the package keeps its path, and what entries share is there once. Packages to publish are made of what `tsc -b` has
+ * compiled into `lib`, for its declarations; the joined files of `src` run as well.
  */
-export async function bundle(from: string, to: string, manifest: Manifest): Promise<void> {
-  const compiled = join(from, 'lib')
-  const inputs = entriesOf(manifest, compiled).map((entry) => [entry, join(compiled, `${entry}.js`)])
+export async function bundle(
+  from: string,
+  to: string,
+  manifest: Manifest,
+  folder: 'lib' | 'src' = 'lib',
+): Promise<void> {
+  const modules = join(from, folder)
+  const ending = folder === 'lib' ? '.js' : '.ts'
+  const inputs = entriesOf(manifest, modules, ending).map((entry) => [entry, join(modules, entry + ending)])
   await build({
     cwd: from,
     input: Object.fromEntries(inputs),
     platform: 'node',
     // Every other package, modules of Node, and the package's own entries that are found by name. Not what rolldown adds.
     external: /^(?!@oxc-project\/)[^./\0]/,
-    plugins: [sourceMaps(compiled)],
+    plugins: [sourceMaps(join(from, 'lib'))],
     output: {
       dir: join(to, 'lib'),
       entryFileNames: '[name].js',
@@ -30,11 +37,11 @@ export async function bundle(from: string, to: string, manifest: Manifest): Prom
 }
 
 /** `./src/host/proof/chain.ts` as `host/proof/chain`: what others import, and what the package itself loads by its name. */
-function entriesOf({ exports = {}, imports = {} }: Manifest, compiled: string): string[] {
+function entriesOf({ exports = {}, imports = {} }: Manifest, modules: string, ending: string): string[] {
   return [...Object.values(exports), ...Object.values(imports)].flatMap((target) => {
     const [, entry] = /^\.\/src\/(.+)\.ts$/.exec(String(target)) ?? []
     if (entry === undefined) return []
-    return globSync(`${entry}.js`, { cwd: compiled }).map((file) => file.slice(0, -'.js'.length))
+    return globSync(entry + ending, { cwd: modules }).map((file) => file.slice(0, -ending.length))
   })
 }
 

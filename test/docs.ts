@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findPython, runPython } from './client/python.ts'
+import { COMMAND } from './prepare/command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MODULES = join(ROOT, 'test', '.tmp')
+/** What the compiler knows of modules that have not changed: the packages, which the blocks import. */
+const CHECKED = join(MODULES, 'checked')
 
 /** A fenced block of code: `language` is the first word after the fence, `marks` are the others. */
 export type Block = {
@@ -33,7 +36,14 @@ export function typeErrors(blocks: readonly Block[]): string {
   try {
     const settings = {
       extends: '../../../tsconfig.base.json',
-      compilerOptions: { moduleDetection: 'force', composite: false, noEmit: true, types: ['node'] },
+      compilerOptions: {
+        moduleDetection: 'force',
+        composite: false,
+        incremental: true,
+        tsBuildInfoFile: join(CHECKED, `${blocks[0]!.page.replaceAll('/', '-')}.tsbuildinfo`),
+        noEmit: true,
+        types: ['node'],
+      },
       include: ['*.ts'],
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
@@ -91,7 +101,7 @@ type Place = { readonly url: string; readonly rootKey: string }
 export async function serve(settings: { readonly [name: string]: string } = {}): Promise<Served> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-docs-'))
   const rootKey = `tb_${'docs'.repeat(10)}`
-  const command = ['packages/cli/src/main.ts', 'serve', '--port', '0', '--data', data]
+  const command = [COMMAND, 'serve', '--port', '0', '--data', data]
   const env = { ...process.env, ...settings, TILDE_ROOT_KEY: rootKey }
   const server = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const stop = async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
-import { COMMAND, COMPILED, type Tilde, tildeWith } from './tilde.ts'
+import { COMMAND } from '../prepare/command.ts'
+import { COMPILED, type Tilde, tildeWith } from './tilde.ts'
 
 let host: TestHost
 let tilde: Tilde

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMAND } from '../prepare/command.ts'
 import { verifies } from '../verifies.ts'
-import { COMMAND, COMPILED } from './tilde.ts'
+import { COMPILED } from './tilde.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
 /** Below the repository, so that the packages are found. */

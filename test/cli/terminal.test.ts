@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
 import { whyNot } from '../needs.ts'
-import { COMMAND, COMPILED, type Tilde, tildeWith } from './tilde.ts'
+import { COMMAND } from '../prepare/command.ts'
+import { COMPILED, type Tilde, tildeWith } from './tilde.ts'
 
 let host: TestHost
 let tilde: Tilde

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
+import { COMMAND } from '../prepare/command.ts'
 
-/** The file that users run as `tilde`. */
-export const COMMAND = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'tilde.js')
 /** One for all: the command then starts fast from its second run on. */
 const CACHE = join(tmpdir(), 'tildebase-cli-cache')
 const { NODE_COMPILE_CACHE } = process.env

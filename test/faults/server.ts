@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { COMMAND } from '../prepare/command.ts'
 
 export const KEY = 'root-key-of-the-tests-which-is-long-enough'
 const REPOSITORY = join(import.meta.dirname, '..', '..')
@@ -22,7 +23,7 @@ export async function startServer(
   /** A copy of the repository with other code. */
   checkout = REPOSITORY,
 ): Promise<Server> {
-  const main = join(checkout, 'packages/cli/src/main.ts')
+  const main = checkout === REPOSITORY ? COMMAND : join(checkout, 'packages/cli/src/main.ts')
   const [program, ...words] = [...under, process.execPath, main, 'serve', '--port', '0', '--data', data, ...flags]
   const child = spawn(program!, words, {
     env: { ...process.env, TILDE_ROOT_KEY: KEY, ...env },

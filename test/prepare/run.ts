@@ -1,8 +1,10 @@
 // What "npm test" runs: prepares what the tests need, says so in one line, and hands its arguments to vitest.
 // "--slow" names all the tests that it leaves out.
-import { globSync } from 'node:fs'
+import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { joinPackages } from './joined.ts'
 import { SLOW } from './lanes.ts'
+import { memoryFolder } from './memory.ts'
 import { findPrograms } from './programs.ts'
 import { installTools } from './tools.ts'
 import { runVitest } from './vitest.ts'
@@ -17,7 +19,11 @@ if (missing.length > 0) {
   if (isSlow) process.exit(1)
 }
 const words = process.argv.slice(2).flatMap((word) => (word === '--slow' ? slowTests() : [word]))
-runVitest(words, { ...process.env, ...env })
+// Tests that are named may be those of full disks and of losses of power, and long runs write more than the memory holds.
+const folder = words.every((word) => word.startsWith('-')) ? memoryFolder() : null
+if (folder !== null) process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const given = { TILDE_COMMAND: await joinPackages(), ...(folder !== null && { TMPDIR: folder }) }
+runVitest(words, { ...process.env, ...env, ...given })
 
 function slowTests(): string[] {
   const files = globSync([...SLOW], { cwd: join(import.meta.dirname, '..', '..') })

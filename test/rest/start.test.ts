@@ -4,18 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startServer } from '../faults/server.ts'
 import { ROOT, testHost } from '../host.ts'
+import { COMMAND } from '../prepare/command.ts'
 import { verifies } from '../verifies.ts'
-
-const MAIN = fileURLToPath(new URL('../../packages/cli/bin/tilde.js', import.meta.url))
 
 /** Starts the command, and returns its output until it is stopped. */
 async function said(data: string): Promise<string> {
   const { TILDE_ROOT_KEY: _, ...env } = process.env
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--data', data], {
+  const child = spawn(process.execPath, [COMMAND, 'serve', '--port', '0', '--data', data], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import { expect, test } from 'vitest'
 import { authoredParts } from '../../packages/tenant/src/authorship/parts.ts'
@@ -20,7 +22,7 @@ const LATER_TABLES =
 
 /** A file with one thing of every kind that a key stored, in the form of layout 7. */
 function openOld() {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = `${folder}/acme.db`
   const { tenant, close } = openAcme({}, path)
   const made = tenant.run(OPERATOR, { type: 'ApiKey', verb: 'create', data: { name: 'k', scopes: 'admin:all' } }).entity

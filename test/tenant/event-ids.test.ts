@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { JsonObject } from '@tildebase/nouns'
@@ -37,7 +38,7 @@ function expectFound(acme: Acme): void {
 }
 
 test('an event is found by its id, in a new file and in one of an earlier layout', () => {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = join(folder, 'acme.db')
   writeFileSync(path, gunzipSync(readFileSync(new URL('layouts/layout-14.db.gz', import.meta.url))))
   for (const acme of [openAcme(), openAcme({}, path)]) {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Hooks, registryOf } from '@tildebase/tenant/hooks'
 import type { ScriptAnswer } from '@tildebase/tenant/ports'
 import { expect, test } from 'vitest'
@@ -81,8 +84,7 @@ verifies(
 )
 
 verifies('hook.after.crash', 'an AFTER hook survives a crash between the event and its run', async () => {
-  const { mkdtempSync, rmSync } = await import('node:fs')
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = `${folder}/acme.db`
   const ran: string[] = []
   const hooks = new Hooks()

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { OPERATOR } from '@tildebase/tenant'
@@ -10,7 +12,7 @@ import { toLayout10 } from './earlier-layout.ts'
 import { openAcme } from './fixture.ts'
 
 test('a file of a newer layout is refused with a sentence that says what to do, and stays as it is', () => {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = `${folder}/acme.db`
   const { tenant, close } = openAcme({}, path)
   tenant.sql.run(`UPDATE meta SET value = '999' WHERE key = 'layout'`)
@@ -26,7 +28,7 @@ test('a file of a newer layout is refused with a sentence that says what to do, 
 })
 
 test('a file that lacks a table is refused, whichever it is, and the table is named', () => {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const whole = `${folder}/whole.db`
   const { tenant, close } = openAcme({}, whole)
   tenant.run(OPERATOR, { type: 'Contact', verb: 'create', data: { name: 'Ada' } })
@@ -50,7 +52,7 @@ test('a file that lacks a table is refused, whichever it is, and the table is na
 // Written by the first layout: Ada (created, renamed, another address) and a deal of hers (created at 1, worth 2, deleted,
 // restored, worth 3), a second apart.
 test('a file of the first layout is brought forward with all its past, and continues', () => {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = `${folder}/acme.db`
   writeFileSync(path, gunzipSync(readFileSync(new URL('layouts/layout-1.db.gz', import.meta.url))))
   const { tenant, clock, close } = openAcme({}, path)
@@ -104,7 +106,7 @@ function hasTable(db: DatabaseSync, name: string): boolean {
 
 test('a file of every earlier layout keeps its events, states and hashes', () => {
   for (const layout of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14]) {
-    const folder = mkdtempSync('/tmp/tildebase-')
+    const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
     const path = `${folder}/acme.db`
     writeFileSync(path, gunzipSync(readFileSync(new URL(`layouts/layout-${layout}.db.gz`, import.meta.url))))
     const before = layout > 10 ? told(path, 'events', 'states') : told(path, 'log', 'entities')
@@ -131,7 +133,7 @@ test('a file of every earlier layout keeps its events, states and hashes', () =>
 })
 
 test('a process that is killed while it brings a file forward loses nothing, and the next one continues', () => {
-  const folder = mkdtempSync('/tmp/tildebase-')
+  const folder = mkdtempSync(join(tmpdir(), 'tildebase-'))
   const path = `${folder}/acme.db`
   const { tenant, close } = openAcme({}, path)
   tenant.sql.transaction(() => {

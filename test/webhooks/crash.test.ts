@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { ROOT } from '../host.ts'
+import { COMMAND } from '../prepare/command.ts'
 import { Receiver } from '../receiver.ts'
 import { verifies } from '../verifies.ts'
 
@@ -16,7 +17,7 @@ interface Server {
 
 /** A server in its own process, which can be killed. */
 async function serve(data: string): Promise<Server> {
-  const program = spawn(process.execPath, ['packages/cli/bin/tilde.js', 'serve', '--port', '0', '--data', data], {
+  const program = spawn(process.execPath, [COMMAND, 'serve', '--port', '0', '--data', data], {
     env: {
       ...process.env,
       TILDE_ROOT_KEY: ROOT,
