@@ -2,6 +2,7 @@ import { Problem } from '@tildebase/nouns'
 import type { HttpResponse } from '../../doors/http.ts'
 import type { Refusals } from '../watch/refusals.ts'
 import { Counts } from './addresses.ts'
+import { Bag, type Placed } from './bag.ts'
 
 /** Smaller answers fit into the buffers of the connection and are not counted. */
 const LEAST = 16_384
@@ -12,7 +13,9 @@ export interface AnswerOwner {
   readonly key: string
 }
 
-interface HeldAnswer extends AnswerOwner {
+interface HeldAnswer extends AnswerOwner, Placed {
+  /** Counts up: the least is the oldest. */
+  readonly number: number
   readonly bytes: number
   /** What is ended when others need the room. */
   readonly connection: Connection
@@ -29,8 +32,8 @@ interface Connection {
 export class AnswerMemory {
   readonly #limit: number
   readonly #refusals: Refusals
-  /** The oldest first. */
-  readonly #held = new Set<HeldAnswer>()
+  readonly #held = new Bag<HeldAnswer>()
+  #last = 0
   readonly #tenants = new Counts()
   readonly #keys = new Counts()
   #total = 0
@@ -61,7 +64,7 @@ export class AnswerMemory {
     // The first answer of a key may be larger than its part.
     if (ofKey > 0 && (ofKey + bytes > this.#limit / 4 || ofTenant + bytes > this.#limit / 2)) throw this.#full()
     while (this.#total > 0 && this.#total + bytes > this.#limit) this.#makeRoom(ofTenant + bytes)
-    const answer: HeldAnswer = { tenant, key, bytes, connection }
+    const answer: HeldAnswer = { tenant, key, bytes, connection, number: ++this.#last, place: -1 }
     this.#held.add(answer)
     this.#count(answer, bytes)
     return () => this.#release(answer)
@@ -73,7 +76,8 @@ export class AnswerMemory {
     let most = own
     for (const answer of this.#held) {
       const held = this.#tenants.of(answer.tenant).value
-      if (held <= most) continue
+      const isOlder = held === most && answer.number < (victim?.number ?? 0)
+      if (held <= most && !isOlder) continue
       victim = answer
       most = held
     }
@@ -84,7 +88,7 @@ export class AnswerMemory {
   }
 
   #release(answer: HeldAnswer): void {
-    if (this.#held.delete(answer)) this.#count(answer, -answer.bytes)
+    if (this.#held.remove(answer)) this.#count(answer, -answer.bytes)
   }
 
   #count({ tenant, key }: AnswerOwner, bytes: number): void {

@@ -1,9 +1,10 @@
 import { Problem } from '@tildebase/nouns'
 import type { Refusals } from '../watch/refusals.ts'
 import { Counts } from './addresses.ts'
+import { Bag, type Placed } from './bag.ts'
 
 /** A body that is held in memory. */
-export interface HeldBody {
+export interface HeldBody extends Placed {
   readonly tenant: string
   readonly address: string
   bytes: number
@@ -11,8 +12,6 @@ export interface HeldBody {
   readonly isComplete: boolean
   /** When some of it came last, in milliseconds since 1970. */
   readonly heardAt: number
-  /** Its place among those that are held; -1 when it is not. */
-  place: number
   /** Ends it: others need its room. */
   giveUp(reason: Problem): void
   /** Ends it: nothing of it came for too long. */
@@ -28,11 +27,7 @@ export class BodyMemory {
   readonly #perAddress: number
   readonly #pauseMs: number
   readonly #refusals: Refusals
-  /**
-   * In no order. Not a set: that makes a new table as it grows and shrinks, and one that has become old keeps all later
-   * tables in memory, with their bodies, until all garbage is collected.
-   */
-  readonly #bodies: HeldBody[] = []
+  readonly #bodies = new Bag<HeldBody>()
   readonly #tenants = new Counts()
   readonly #addresses = new Counts()
   #total = 0
@@ -52,7 +47,7 @@ export class BodyMemory {
 
   /** Begins to count a body, which is given up when others need its room. */
   hold(body: HeldBody): void {
-    body.place = this.#bodies.push(body) - 1
+    this.#bodies.add(body)
     this.#timer ??= setTimeout(() => this.#look(), this.#pauseMs * LATE)
   }
 
@@ -65,22 +60,16 @@ export class BodyMemory {
 
   /** The body is no longer held. */
   release(body: HeldBody): void {
-    if (body.place === -1) return
     this.#count(body, -body.bytes)
-    const last = this.#bodies.pop()!
-    if (last !== body) {
-      this.#bodies[body.place] = last
-      last.place = body.place
-    }
-    body.place = -1
+    this.#bodies.remove(body)
   }
 
   /** Ends the bodies of which nothing came for too long. One timer for all: one each would cost more than a small body. */
   #look(): void {
     this.#timer = null
     const oldest = Date.now() - this.#pauseMs
-    for (const body of [...this.#bodies]) if (!body.isComplete && body.heardAt <= oldest) body.stalled()
-    if (this.#bodies.length > 0) this.#timer = setTimeout(() => this.#look(), this.#pauseMs * LATE)
+    for (const body of this.#bodies) if (!body.isComplete && body.heardAt <= oldest) body.stalled()
+    if (this.#bodies.size > 0) this.#timer = setTimeout(() => this.#look(), this.#pauseMs * LATE)
   }
 
   /** Ends an unfinished body of the tenant that holds most, or refuses when that is the tenant itself. */
