@@ -132,4 +132,28 @@ describe.skipIf(BROWSER === null)('from right to left', () => {
       .evaluate((one) => getComputedStyle(one).unicodeBidi)
     expect(order).toBe('plaintext')
   })
+
+  test('the name of a file, its size and its cells keep the order of their own words', async () => {
+    const page = await enter('import')
+    const buffer = Buffer.from('Name;Mobile\nAda;+49 30 1234\nGrace;0171 555\n')
+    await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
+    await page.locator('.mapping tbody tr').first().waitFor()
+    const leftOf = (text: string) =>
+      page.evaluate((wanted) => {
+        const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT)
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const at = node.textContent!.indexOf(wanted)
+          if (at < 0) continue
+          const range = document.createRange()
+          range.setStart(node, at)
+          range.setEnd(node, at + 1)
+          return range.getBoundingClientRect().left
+        }
+        return null
+      }, text)
+
+    expect(await leftOf('people.csv')).toBeGreaterThan((await leftOf('B'))!)
+    expect(await leftOf('+49')).toBeLessThan((await leftOf('49 30'))!)
+    expect(await leftOf('+49')).toBeGreaterThan((await leftOf('0171'))!)
+  })
 })

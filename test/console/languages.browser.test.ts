@@ -103,6 +103,28 @@ describe.skipIf(BROWSER === null)('the languages of the console', () => {
       )
     expect(bare).toEqual([])
   })
+
+  test('German says an action as people do, and no two columns of rejected rows have one name', async () => {
+    const { body } = await stage.host.request('POST', '/~german/Deal', { name: 'Pilot', value: 5 })
+    const { page } = await stage.browser.open()
+    await page.addInitScript(() => localStorage.setItem('tildebase.preferences', '{"language":"de"}'))
+    await page.goto(`${stage.host.url}/console#/~german/Deal/${body.$id}`)
+    await page.locator('.key-box input[type=password]').fill(await stage.host.key('german', 'admin:all'))
+    await page.locator('.key-box button.primary').click()
+
+    await page.getByRole('button', { name: 'Vorrücken' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Pilot: Vorrücken' })
+    await dialog.getByRole('button', { name: 'Vorrücken' }).click()
+    await page.getByText('Pilot vorgerückt.').waitFor()
+    await page.goto(`${stage.host.url}/console#/~german/import?type=Contact`)
+    const buffer = Buffer.from('Name;Lead-Wert\nAda;abc\n')
+    await page.locator('input[type=file]').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('button', { name: 'Prüfen, ohne zu schreiben' }).click()
+
+    const heads = page.getByRole('region', { name: 'Abgelehnte Zeilen' }).getByRole('columnheader')
+    await heads.first().waitFor()
+    expect(await heads.allTextContents()).toEqual(['Anzahl', 'Was falsch ist', 'Zeilen'])
+  })
 })
 
 /** Writes a tenant in which what is stored has no letters, so that every word is one of the console. Returns its pages. */

@@ -118,7 +118,13 @@ export function ImportPage() {
           }}
         >
           <legend class="unseen">{t('File')}</legend>
-          <p>{file ? `${file.name} · ${bytesText(file.size)}` : t('Drop a file here')}</p>
+          {file ? (
+            <p>
+              <bdi>{file.name}</bdi> · <bdi>{bytesText(file.size)}</bdi>
+            </p>
+          ) : (
+            <p>{t('Drop a file here')}</p>
+          )}
           <button type="button" onClick={() => picker.current?.click()}>
             {file ? t('Choose another file') : t('Choose a file')}
           </button>

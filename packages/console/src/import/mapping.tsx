@@ -1,4 +1,5 @@
 import type { Field, Json } from '@tildebase/nouns'
+import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { useData } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
@@ -31,6 +32,8 @@ const DATES: { readonly [format in DateFormat]: string } = {
   dmy: 'day.month.year',
   mdy: 'month/day/year',
 }
+const SAMPLES = 3
+const SAMPLE_LENGTH = 24
 const NO_MATCHES: Matches = new Map()
 
 /** Which column fills which field, how its cells are read, and what cannot be read. */
@@ -148,7 +151,14 @@ function ColumnLine(props: LineProps) {
     <tr>
       <th scope="row">
         <span class="heading">{column}</span>
-        <span class="hint">{shortText([...new Set(cells)].slice(0, 3).join(' · '), 60)}</span>
+        <span class="hint">
+          {[...new Set(cells)].slice(0, SAMPLES).map((cell, at) => (
+            <Fragment key={cell}>
+              {at > 0 && ' · '}
+              <bdi>{shortText(cell, SAMPLE_LENGTH)}</bdi>
+            </Fragment>
+          ))}
+        </span>
       </th>
       <td>
         <select
@@ -212,7 +222,7 @@ function Reading({ column, cells, how, field, matches, isReady, onChange }: Line
       )}
       {field.kind !== 'forward' && example && 'value' in example && example.value !== undefined && (
         <span class="example">
-          {cells[at]} <Arrow /> <b>{exampleText(field, example.value)}</b>
+          <bdi>{cells[at]}</bdi> <Arrow /> <b dir="auto">{exampleText(field, example.value)}</b>
         </span>
       )}
       {((field.kind === 'number' && !how.numbers.isSure) || (isTime && !how.dates.isSure)) && (

@@ -82,7 +82,7 @@ export function ImportOutcome({ outcome }: { outcome: Outcome }) {
             <table class="grid">
               <thead>
                 <tr>
-                  <th scope="col">{t('Rows')}</th>
+                  <th scope="col">{t('Count')}</th>
                   <th scope="col">{t('What is wrong')}</th>
                   <th scope="col">{t('Lines')}</th>
                 </tr>

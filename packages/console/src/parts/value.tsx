@@ -7,7 +7,7 @@ import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { Empty } from '../ui/basics.tsx'
 import { actorName } from '../values/actors.ts'
-import { type Entity, idsOf, isEntity, typeOfId } from '../values/entity.ts'
+import { type Entity, isEntity, typeOfId } from '../values/entity.ts'
 import { dateText, initialsOf, isMoney, labelOf, momentText, moneyText, nearText, shortText } from '../values/format.ts'
 import { targetOf, wordsOf } from '../values/noun.ts'
 import { toneOf } from '../values/tones.ts'
@@ -112,18 +112,26 @@ function Links({ value, target }: { value: Json; target?: string | undefined }) 
 
 /** A link to an entity by its name. */
 export function EntityLink({ to, target }: { to: Entity | string; target?: string | undefined }) {
-  const id = idsOf(to)[0]!
-  const type = typeof to === 'string' ? typeIn(id, target) : to.$type
-  const names = useNames(typeof to === 'string' ? [id] : [])
-  if (typeof to === 'string' && nouns.value.has(type) && !mayRead(type)) return <Unread id={id} />
-  const text = typeof to === 'string' ? (names.get(id) ?? shortText(id, 22)) : titleOf(to, nouns.value.get(type))
+  if (typeof to === 'string') return <LinkById id={to} target={target} />
+  return <NamedLink id={to.$id} type={to.$type} name={titleOf(to, nouns.value.get(to.$type))} />
+}
+
+/** A link to an entity whose name has to be asked for. */
+function LinkById({ id, target }: { id: string; target: string | undefined }) {
+  const type = typeIn(id, target)
+  const names = useNames([id])
+  if (nouns.value.has(type) && !mayRead(type)) return <Unread id={id} />
+  return <NamedLink id={id} type={type} name={names.get(id) ?? shortText(id, 22)} />
+}
+
+function NamedLink({ id, type, name }: { id: string; type: string; name: string }) {
   return (
     <a
       href={href([type, id])}
-      title={text}
-      {...(type === 'User' && { class: 'person', dir: 'auto', 'data-initials': initialsOf(text) })}
+      title={name}
+      {...(type === 'User' && { class: 'person', dir: 'auto', 'data-initials': initialsOf(name) })}
     >
-      {text}
+      {name}
     </a>
   )
 }

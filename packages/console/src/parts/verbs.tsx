@@ -8,7 +8,7 @@ import { say, sayError } from '../toast.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import { isMeta } from '../values/diff.ts'
 import { type Draft, type Entity, idsOf } from '../values/entity.ts'
-import { inSentence, labelOf } from '../values/format.ts'
+import { labelOf } from '../values/format.ts'
 import { type Noun, verbsFor } from '../values/noun.ts'
 
 interface Started {
@@ -65,7 +65,7 @@ export async function remove(noun: Noun, entity: Entity): Promise<boolean> {
 export async function run(noun: Noun, entity: Entity, verb: Verb, args: Draft): Promise<boolean> {
   const path = `/${noun.name}/${entity.$id}/${verb.name}`
   const { value, correlation } = await write<Entity>({ path, body: args, version: entity.$version, type: noun.name })
-  const done = [titleOf(entity, noun), inSentence(verb.event)]
+  const done = [titleOf(entity, noun), labelOf(verb.event).toLowerCase()]
   // Some verbs write their event alone, for workflows and webhooks to act on.
   const isEventOnly = !verb.keeps && !verb.args?.length && hasSameFields(noun, entity, value)
   sayDone(

@@ -2,11 +2,10 @@ import { signal } from '@preact/signals'
 import type { Json } from '@tildebase/nouns'
 import { setCurrency } from '../values/format.ts'
 import { setTones } from '../values/tones.ts'
-import { ensureType, storeOf } from './own-types.ts'
+import { storeOf } from './own-types.ts'
 import { may } from './rights.ts'
 import { nouns, type Page } from './schema.ts'
 import { request } from './service.ts'
-import { sayDone, write } from './write.ts'
 
 const TYPE = 'Setting'
 
@@ -25,6 +24,9 @@ export const areSettingsKnown = () => settings.value !== null
 export function setting(name: string): Json {
   return settings.value?.get(name)?.value ?? null
 }
+
+/** The id of a setting that is set. */
+export const settingId = (name: string) => settings.value?.get(name)?.id
 
 /** What the tenant calls itself; null when it has not said so. */
 export function tenantName(): string | null {
@@ -56,17 +58,4 @@ function take(found: ReadonlyMap<string, Setting> | null): void {
   settings.value = found
   setCurrency(setting('currency'))
   setTones(setting('colours'))
-}
-
-/** Sets what is so for everyone in the tenant. The type that holds settings is declared with the first. */
-export async function saveSetting(name: string, value: Json, done: string): Promise<void> {
-  await ensureType(TYPE)
-  await loadSettings()
-  const known = settings.value?.get(name)
-  const change = known
-    ? ({ method: 'PUT', path: `/${TYPE}/${known.id}`, body: { value }, type: TYPE } as const)
-    : { path: `/${TYPE}`, body: { name, value }, type: TYPE }
-  const { correlation } = await write(change)
-  await loadSettings()
-  sayDone(done, correlation)
 }

@@ -2,13 +2,14 @@ import '../../style/pages/settings.css'
 import { useState } from 'preact/hooks'
 import { asOf } from '../place.ts'
 import { PAGE_SIZES, type Preferences, prefer, preferences } from '../preferences.ts'
-import { mayConfigure, saveSetting, setting, tenantName } from '../service/settings.ts'
+import { mayConfigure, setting, tenantName } from '../service/settings.ts'
 import { LANGUAGES } from '../texts/languages.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Head } from '../ui/basics.tsx'
 import { SelectField, TextField } from '../ui/inputs.tsx'
 import { LOCALE, numberText } from '../values/format.ts'
+import { saveSetting } from './save-setting.ts'
 
 const COMMON = ['EUR', 'USD', 'GBP', 'CHF', 'JPY']
 

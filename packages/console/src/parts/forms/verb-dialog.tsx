@@ -1,5 +1,6 @@
 import type { Field, Verb } from '@tildebase/nouns'
 import { titleOf } from '../../service/schema.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Draft, type Entity, idsOf } from '../../values/entity.ts'
 import { labelOf } from '../../values/format.ts'
@@ -14,7 +15,7 @@ export function VerbDialog({ onClose }: { onClose: () => void }) {
   const { noun, verb, entity } = open
   const initial = ownRelations(noun, verb, entity)
   return (
-    <Dialog title={`${labelOf(verb.name)} ${titleOf(entity, noun)}`} onClose={onClose}>
+    <Dialog title={t('{} {}', labelOf(verb.name), titleOf(entity, noun))} onClose={onClose}>
       <FieldsForm
         fields={(verb.args ?? []).map((name) => argument(noun, verb, name))}
         initial={initial}

@@ -1,4 +1,4 @@
-import { saveSetting, setting } from '../../service/settings.ts'
+import { setting } from '../../service/settings.ts'
 import { momentText } from '../../values/format.ts'
 
 /** A moment to come back to: the end of a month has no name of its own. */
@@ -21,6 +21,7 @@ export function marks(): readonly NamedMark[] {
 
 export async function addMark(name: string, at: string): Promise<void> {
   const next = [...marks(), { at, name }].slice(-MOST_MARKS).sort((a, b) => a.at.localeCompare(b.at))
+  const { saveSetting } = await import('../../settings/save-setting.ts')
   await saveSetting('marks', next, `“${name}” marks ${momentText(at)}.`)
 }
 

@@ -139,6 +139,7 @@ const texts = {
   'Add to favourites': 'Zu den Favoriten',
   More: 'Mehr',
   '{} deleted.': '{} gelöscht.',
+  '{} {}': '{1}: {0}',
   '{} {}.': '{} {}.',
   '{} {}. No field changed; workflows and webhooks get the event.':
     '{} {}. Kein Feld wurde geändert; Workflows und Webhooks erhalten das Ereignis.',

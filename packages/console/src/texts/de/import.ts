@@ -77,7 +77,6 @@ const texts = {
   'Unknown fields': 'Unbekannte Felder',
   '— did you mean': '— meinten Sie',
   'Rejected rows': 'Abgelehnte Zeilen',
-  Rows: 'Zeilen',
   'What is wrong': 'Was falsch ist',
   Lines: 'Zeilen',
   'Download the {} rejected {}': '{} abgelehnte {} herunterladen',

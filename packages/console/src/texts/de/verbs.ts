@@ -29,7 +29,7 @@ const texts = {
   Lose: 'Verlieren',
   Lost: 'Verloren',
   Advance: 'Vorrücken',
-  Advanced: 'Vorangebracht',
+  Advanced: 'Vorgerückt',
   Reopen: 'Wieder öffnen',
   Reopened: 'Wieder geöffnet',
   Revert: 'Zurückstufen',

@@ -137,6 +137,7 @@ const texts = {
   'Add to favourites': 'הוספה למועדפים',
   More: 'עוד',
   '{} deleted.': '{} נמחק.',
+  '{} {}': '{0}: {1}',
   '{} {}.': '{} {}.',
   '{} {}. No field changed; workflows and webhooks get the event.':
     '{} {}. אף שדה לא השתנה; תהליכים ו־webhooks מקבלים את האירוע.',

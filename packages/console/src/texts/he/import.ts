@@ -74,7 +74,6 @@ const texts = {
   'Unknown fields': 'שדות לא ידועים',
   '— did you mean': '— האם התכוונתם ל־',
   'Rejected rows': 'שורות שנדחו',
-  Rows: 'שורות',
   'What is wrong': 'מה שגוי',
   Lines: 'שורות',
   'Download the {} rejected {}': 'הורדת {} {} שנדחו',
