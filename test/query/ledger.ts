@@ -14,6 +14,9 @@ interface State {
   data: JsonObject | null
 }
 
+/** The tables of the first: properties need thousands, and laying one out takes several times as long as copying it. */
+let laidOut: Uint8Array | undefined
+
 /** A tenant's tables filled by hand from documents, apart from the code that fills them in earnest. */
 export class Ledger {
   readonly sql: Sql
@@ -24,9 +27,13 @@ export class Ledger {
   now = Date.UTC(2026, 0, 1)
 
   constructor(nouns: Nouns, options: { readonly limits?: boolean } = { limits: true }) {
-    this.sql = openSql(':memory:', options)
+    const sql = openSql(':memory:', { ...options, content: laidOut })
+    this.sql = sql
     this.nouns = nouns
-    for (const statement of LAYOUT) this.sql.run(statement)
+    if (laidOut === undefined) {
+      for (const statement of LAYOUT) sql.run(statement)
+      laidOut = sql.content()
+    }
     for (const noun of nouns.all) for (const name of indexed(noun)) this.#number(noun.name, name)
   }
 

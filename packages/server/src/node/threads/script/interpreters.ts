@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
@@ -6,6 +5,7 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
+import { program } from './program.ts'
 
 /** After so many runs an interpreter's memory is thrown away, whatever state it is in. */
 const MOST_RUNS = 200
@@ -25,11 +25,6 @@ interface Interpreter {
   readonly memory: WebAssembly.Memory
   readonly wasm: Promise<QuickJSWASMModule>
 }
-
-/** Compiled once: compiling takes longer than all else that a new interpreter needs. */
-const program = readFile(new URL(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))).then((bytes) =>
-  WebAssembly.compile(bytes),
-)
 
 /** The interpreters of a thread: that of the owner whose code ran last, and an empty one. */
 export class Interpreters {
@@ -67,7 +62,7 @@ function fresh(bytes: number, left: WebAssembly.Memory | null = null): Interpret
   const isSmall = left !== null && left.buffer.byteLength === FIRST_PAGES * PAGE
   const wasmMemory = isSmall ? cleared(left) : new WebAssembly.Memory({ initial: FIRST_PAGES, maximum })
   // Its types describe the CommonJS form; what is imported is the variant itself.
-  const own = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory, wasmModule: () => program })
+  const own = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory, wasmModule: program })
   return { bytes, memory: wasmMemory, wasm: newQuickJSWASMModuleFromVariant(own) }
 }
 

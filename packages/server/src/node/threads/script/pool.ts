@@ -7,6 +7,7 @@ import { currentCaller } from '../../../doors/caller.ts'
 import { answerOf } from '../../../host/script/answer.ts'
 import { ABANDONED, BUSY, refused, TOO_MUCH_MEMORY, tooLong } from '../../../host/script/failures.ts'
 import type { FromWorker, Outcome, ToWorker } from '../../../host/script/messages.ts'
+import { program } from './program.ts'
 
 /** How many pieces of code of one owner may wait: as many as a tenant may have requests in progress. */
 const MOST_WAITING = 256
@@ -139,6 +140,8 @@ export class ScriptPool {
   }
 
   #addSeat(): void {
+    // Where it fails, the worker fails too.
+    program().catch(() => {})
     const worker = new Worker(new URL(import.meta.resolve('#threads/script')), {
       // A stack that the interpreter's own bound is reached in first, and a bound on what surrounds it.
       resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 128 },
