@@ -33,10 +33,11 @@ export interface AuthoredParts {
 
 /** On what the authors depend, in addition to the types. */
 const AUTHORS = 'authors of parts'
+const OF_PARTS = [...SCHEMA, AUTHORS]
 
 /** The timers and computed fields that run: each with an author whose rights cover what it reaches, now. */
 export function authoredParts(engine: Engine): AuthoredParts {
-  return engine.cache.get([...SCHEMA, AUTHORS], 'authored parts', () => {
+  return engine.cache.get(OF_PARTS, 'authored parts', () => {
     const { builtIn, own } = partsOfTypes(engine.nouns, engine.options.nouns)
     if (own.length === 0) return builtIn
     const parts = { timers: new Map(builtIn.timers), computed: new Map(builtIn.computed) }

@@ -56,9 +56,11 @@ const Record = noun(
 /** The names in the record of an event. */
 export const EVENT_RECORD: readonly string[] = Object.keys(Record.fields)
 
+const OF_SUBSCRIPTIONS = ['Webhook', ...DEPENDS_ON]
+
 /** The webhooks of a tenant and the subscriptions of agents by their id, kept until one of them changes. */
 export function subscriptions(engine: Engine): ReadonlyMap<string, Subscription> {
-  return engine.cache.get(['Webhook', ...DEPENDS_ON], 'subscriptions', () => {
+  return engine.cache.get(OF_SUBSCRIPTIONS, 'subscriptions', () => {
     const agents = new Map(allEventSubscriptions(engine).map((one) => [one.id, one]))
     const found = receivers(engine.sql).flatMap((receiver) => {
       const ofAgent = agents.get(receiver.id)
