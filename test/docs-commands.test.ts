@@ -9,9 +9,11 @@ import { SHARED, startNode } from './cluster/short/nodes.ts'
 import { startPostgres, type TestPostgres } from './cluster/short/postgres.ts'
 import { TestBucket } from './content/bucket.ts'
 import { type Block, readBlocks, type Served, serve } from './docs.ts'
+import { dryRun, startMiniflare } from './hosts/miniflare.ts'
 import { openSmtp, type TestSmtp } from './mail/smtp.ts'
 import { startRegistry } from './packages/registry.ts'
 import { type Fake, hubspotFake, startFake } from './past/fakes.ts'
+import { ROOT as ROOT_KEY } from './root-key.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BLOCKS = globSync(
@@ -31,6 +33,8 @@ interface Prepared {
   readonly python?: boolean
   /** Whether it needs another server. */
   readonly second?: boolean
+  /** Whether its server is a Worker. */
+  readonly worker?: boolean
   /** The nodes of a cluster that are its server. */
   readonly nodes?: readonly string[]
   /** What replaces places that only the reader has. */
@@ -44,6 +48,11 @@ const DEAL = 'tilde Deal.create --tenant acme --name Engine --stage Negotiation'
 
 /** Blocks by their page and their first words. */
 const PREPARED: { readonly [block: string]: Prepared } = {
+  'docs/cloudflare.md: auth=… restore?from=acme': {
+    worker: true,
+    // There is a backup as soon as one can be restored.
+    before: `${ADA}\nuntil curl -s -X PUT "$TILDE_URL/operator/tenants/acme-1/restore?from=acme" -H "$AUTH"; do sleep 1; done`,
+  },
   'docs/cloudflare.md: auth=… "$FROM/': { before: ADA, second: true },
   'docs/cluster.md: tilde serve': {
     nodes: ['node-2'],
@@ -141,11 +150,11 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
   'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
   'docs/guides/vite.md: npx vite': 'test/tutorials starts Vite with the files of the page',
-  'docs/cloudflare.md: npm ci': 'needs an account of Cloudflare',
-  'docs/cloudflare.md: openssl': 'needs an account of Cloudflare',
-  'docs/cloudflare.md: auth=… restore?from=acme': 'needs an account of Cloudflare',
-  'docs/operations.md: export TILDE_DOMAIN': 'needs Docker',
-  'docs/operations.md: npm install --global': 'needs systemd',
+  'docs/cloudflare.md: npm ci': 'signs in to an account of Cloudflare, and creates buckets there',
+  'docs/cloudflare.md: openssl':
+    'deploys to an account of Cloudflare; test/hosts/miniflare.test.ts runs the deployment without one',
+  'docs/operations.md: export TILDE_DOMAIN': 'starts containers, which needs the engine of Docker',
+  'docs/operations.md: npm install --global': 'starts a unit of the system, which needs systemd as the first process',
   'docs/guides/connect-an-agent.md: claude': 'needs a program of another company',
   'docs/guides/connect-an-agent.md: code': 'needs a program of another company',
 }
@@ -186,7 +195,8 @@ test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, pre
   }
   if (prepared.published) registry ??= await startRegistry()
   const block = BLOCKS.find((block) => isNamed(block, name))!
-  first = prepared.nodes ? await serveNodes(prepared.nodes) : await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
+  if (prepared.worker) first = await serveWorker()
+  else first = prepared.nodes ? await serveNodes(prepared.nodes) : await serve({ TILDE_WEBHOOKS_INSECURE: '1' })
   second = prepared.second ? await serve() : undefined
   const home = mkdtempSync(join(tmpdir(), 'tildebase-commands-'))
   try {
@@ -197,6 +207,17 @@ test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, pre
     rmSync(home, { recursive: true })
   }
 })
+
+/** The Worker as it is deployed, with buckets. */
+async function serveWorker(): Promise<Served> {
+  const bundle = await dryRun()
+  const { url, stop } = await startMiniflare(bundle.worker, { TILDE_BACKUP_SECONDS: '1' })
+  const stopAll = async () => {
+    await stop()
+    bundle.remove()
+  }
+  return { url, rootKey: ROOT_KEY, stop: stopAll }
+}
 
 /** A cluster of nodes in this process; the first one is its address. */
 async function serveNodes(names: readonly string[]): Promise<Served> {
