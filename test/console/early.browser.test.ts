@@ -124,6 +124,37 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     expect(waiting[0]).toContain('"/Comment"')
   })
 
+  test('of a list measures no columns on a telephone, where none stays in sight', async () => {
+    const { page } = await signedIn('narrow@example.com')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.addInitScript(() => {
+      const { get } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'offsetWidth')!
+      Object.assign(globalThis, { measured: 0 })
+      Object.defineProperty(HTMLElement.prototype, 'offsetWidth', {
+        get() {
+          if (this.localName === 'th') (globalThis as any).measured++
+          return get!.call(this)
+        },
+      })
+    })
+
+    await page.goto(`${stage.host.url}/console#/~acme/Deal`)
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.evaluate(() => (globalThis as any).measured)).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 844 })
+
+    await expect.poll(() => page.evaluate(() => (globalThis as any).measured)).toBeGreaterThan(0)
+    const side = (name: string) =>
+      page
+        .locator(`tbody .${name}`)
+        .first()
+        .evaluate((one) => one.clientWidth)
+    const start = await page
+      .locator('.table-box')
+      .evaluate((box) => getComputedStyle(box).getPropertyValue('--frozen-0'))
+    expect(Math.abs(Number.parseFloat(start) - (await side('select')))).toBeLessThan(2)
+  })
+
   test('of a list does not load the pages that it does not show', async () => {
     const { page, asked } = await signedIn('late@example.com')
 

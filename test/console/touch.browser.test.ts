@@ -339,6 +339,22 @@ describe.skipIf(BROWSER === null)('on a touch screen, 360 pixels wide', () => {
     for (const [at, { right }] of boxes.slice(0, -1).entries()) expect(boxes[at + 1]!.left - right).toBeGreaterThan(8)
   })
 
+  test('the buttons of an entity are one row in German, too', async () => {
+    const { body } = await stage.host.request('POST', '/~acme/Contact', { name: 'Reihe', stage: 'Qualified' })
+    const { page } = await stage.browser.open(TELEPHONE)
+    await page.addInitScript(() => localStorage.setItem('tildebase.preferences', '{"language":"de"}'))
+    await page.goto(`${stage.host.url}/console#/~acme/Contact/${body.$id}`)
+    await page.locator('.key-box input[type=password]').fill(await stage.host.key('acme', 'admin:all'))
+    await page.locator('.key-box button.primary').click()
+    const buttons = page.locator('main .head .actions > button')
+    await page.getByRole('button', { name: 'Zuweisen' }).waitFor()
+    const tops = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    await page.evaluate(() => localStorage.clear())
+
+    expect(tops.length).toBeGreaterThan(3)
+    expect(new Set(tops.map((top) => Math.round(top / 10))).size).toBe(1)
+  })
+
   test('the menu of the pages opens, leads to a page, and closes with a tap beside it', async () => {
     const page = await enter('Deal')
 

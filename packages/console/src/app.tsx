@@ -76,6 +76,8 @@ function Tenant() {
   const ready = useData(['start'], async () => {
     const [{ log }] = await Promise.all([loadAccess(), loadNouns()])
     setSeq((known) => known ?? log.seq)
+    // The types are drawn in the side bar first, so that keys and taps do not wait for the page as well.
+    await new Promise((done) => setTimeout(done))
     return true
   })
   // The page asks for its own data meanwhile.

@@ -8,28 +8,36 @@ import type { Entity } from '../values/entity.ts'
 import { labelOf } from '../values/format.ts'
 import { type Noun, singular, verbsFor, wordsOf } from '../values/noun.ts'
 
-/** So many verbs of an entity are buttons: as many as fit into one row. */
-const buttons = () => (isNarrow.value ? 2 : 3)
+const MOST_BUTTONS = 3
+/** So many letters of two buttons fit into a row of a telephone, beside the other buttons. */
+const ROOM = 20
 
 /** Buttons for the first verbs that the state allows. The others are in the menu beside them. */
 export function VerbButtons({ noun, entity }: { noun: Noun; entity: Entity }) {
   return (
     <>
-      {rankedVerbs(noun, entity)
-        .slice(0, buttons())
-        .map((verb) => (
-          <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
-            {buttonText(noun, verb)}
-          </Act>
-        ))}
+      {firstVerbs(noun, entity).map((verb) => (
+        <Act key={verb.name} onRun={() => runVerb(noun, entity, verb)}>
+          {buttonText(noun, verb)}
+        </Act>
+      ))}
     </>
   )
 }
 
 /** The verbs that the state allows and that have no button. */
 export function furtherVerbs(noun: Noun, entity: Entity): MenuItem[] {
-  const rest = rankedVerbs(noun, entity).slice(buttons())
+  const rest = rankedVerbs(noun, entity).slice(firstVerbs(noun, entity).length)
   return rest.map((verb) => ({ label: buttonText(noun, verb), onSelect: () => runVerb(noun, entity, verb) }))
+}
+
+/** The verbs that are buttons: as many as fit into one row. */
+function firstVerbs(noun: Noun, entity: Entity): Verb[] {
+  const ranked = rankedVerbs(noun, entity)
+  if (!isNarrow.value) return ranked.slice(0, MOST_BUTTONS)
+  const two = ranked.slice(0, 2)
+  const letters = two.map((verb) => buttonText(noun, verb)).join('').length
+  return letters > ROOM ? two.slice(0, 1) : two
 }
 
 /** A verb as a button says it: `Close` alone would be read as closing the page. */

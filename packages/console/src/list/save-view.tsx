@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import { keyId } from '../service/access.ts'
 import { storeOf } from '../service/own-types.ts'
 import { sayDone, write } from '../service/write.ts'
-import { ensureType } from '../settings/own-notations.ts'
+import { ensureType, keepDocuments } from '../settings/own-notations.ts'
 import { t } from '../texts/text.ts'
 import { NameDialog } from '../ui/form-dialog.tsx'
 import type { Entity } from '../values/entity.ts'
 import type { Noun } from '../values/noun.ts'
 import type { Look } from './look.ts'
-import { isLocal, keepLocal, local, lookText, TYPE, type View, viewOf } from './views.ts'
+import { isLocal, LOCAL, local, lookText, TYPE, type View, viewOf } from './views.ts'
 
 /** Asks for the name of a view, and who sees it. */
 export function SaveDialog(props: { noun: Noun; look: Look; onClose: () => void; onSaved: (view: View) => void }) {
@@ -64,4 +64,8 @@ function saveLocal(view: { name: string; type: string; look: View['look'] }): Vi
   const made = { id: `local-${Date.now()}`, ...view, isShared: false, isMine: true }
   keepLocal([...local(), made])
   return made
+}
+
+function keepLocal(views: readonly View[]): void {
+  keepDocuments(LOCAL, views)
 }

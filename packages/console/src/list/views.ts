@@ -1,6 +1,6 @@
 import { keyId, mayRead } from '../service/access.ts'
 import { type Data, useData } from '../service/cache.ts'
-import { keepDocuments, localDocuments } from '../service/own-types.ts'
+import { localDocuments } from '../service/own-types.ts'
 import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
@@ -19,7 +19,7 @@ export interface View {
 }
 
 export const TYPE = 'View'
-const LOCAL = 'tildebase.views'
+export const LOCAL = 'tildebase.views'
 
 /** The views of a type: shared ones, those of this key, and those of this browser. */
 export function useViews(type: string): Data<readonly View[]> {
@@ -83,8 +83,4 @@ export function viewOf(entity: Entity): View {
 
 export function local(): readonly View[] {
   return localDocuments<View>(LOCAL)
-}
-
-export function keepLocal(views: readonly View[]): void {
-  keepDocuments(LOCAL, views)
 }

@@ -20,13 +20,3 @@ export function localDocuments<T>(kind: string): readonly T[] {
     return []
   }
 }
-
-export function keepDocuments<T>(kind: string, documents: readonly T[]): void {
-  let all: object
-  try {
-    all = JSON.parse(localStorage.getItem(kind) ?? '{}')
-  } catch {
-    all = {}
-  }
-  localStorage.setItem(kind, JSON.stringify({ ...all, [place.value.tenant ?? '']: documents }))
-}

@@ -1,3 +1,4 @@
+import { place } from '../place.ts'
 import { loadNouns, nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 
@@ -17,4 +18,15 @@ export async function ensureType(type: OwnType): Promise<void> {
   if (nouns.value.has(type)) return
   await request('PUT', `/schema/${type}`, { body: NOTATIONS[type] })
   await loadNouns()
+}
+
+/** Keeps the documents of a kind for the tenant in this browser. */
+export function keepDocuments<T>(kind: string, documents: readonly T[]): void {
+  let all: object
+  try {
+    all = JSON.parse(localStorage.getItem(kind) ?? '{}')
+  } catch {
+    all = {}
+  }
+  localStorage.setItem(kind, JSON.stringify({ ...all, [place.value.tenant ?? '']: documents }))
 }

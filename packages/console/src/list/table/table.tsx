@@ -6,6 +6,7 @@ import { Value } from '../../parts/value.tsx'
 import { mayChange } from '../../service/access.ts'
 import { t } from '../../texts/text.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
+import { isNarrow } from '../../ui/narrow.ts'
 import { type Entity, isEntity } from '../../values/entity.ts'
 import { inSentence, labelOf, monthYearText, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -58,14 +59,17 @@ export function Table(props: TableProps) {
   // Columns that stay in sight need to know where those before them end.
   const { widths, frozen } = measuresOf(noun)
   useLayoutEffect(() => {
+    // A telephone has none of them, and measuring takes a drawing of all rows.
+    if (isNarrow.value) return
     const heads = [...(box.current?.querySelectorAll<HTMLElement>('thead th') ?? [])]
     const first = heads[0]?.classList.contains('select') ? 1 : 0
-    let left = heads.slice(0, first).reduce((sum, head) => sum + head.offsetWidth, 0)
-    for (const [at, head] of heads.slice(first, first + frozen).entries()) {
-      box.current?.style.setProperty(`--frozen-${at}`, `${left}px`)
-      left += head.offsetWidth
+    const sizes = heads.slice(0, first + frozen).map((head) => head.offsetWidth)
+    let left = 0
+    for (const [at, size] of sizes.entries()) {
+      if (at >= first) box.current?.style.setProperty(`--frozen-${at - first}`, `${left}px`)
+      left += size
     }
-  }, [props.page, columns.join(), widths, frozen])
+  }, [props.page, columns.join(), widths, frozen, isNarrow.value])
   const isAll = rows.length > 0 && rows.every(({ $id }) => selected.has($id))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight

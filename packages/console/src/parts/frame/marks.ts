@@ -1,5 +1,4 @@
 import { setting } from '../../service/settings.ts'
-import { momentText } from '../../values/format.ts'
 
 /** A moment to come back to: the end of a month has no name of its own. */
 interface Mark {
@@ -10,19 +9,12 @@ interface Mark {
 type NamedMark = { readonly at: string; readonly name: string }
 
 const MOST_MONTHS = 36
-const MOST_MARKS = 100
 
 /** The moments that people named for everyone in the tenant, such as releases and imports. */
 export function marks(): readonly NamedMark[] {
   const kept = setting('marks')
   const list = Array.isArray(kept) ? (kept as unknown as { at?: unknown; name?: unknown }[]) : []
   return list.flatMap(({ at, name }) => (typeof at === 'string' && typeof name === 'string' ? [{ at, name }] : []))
-}
-
-export async function addMark(name: string, at: string): Promise<void> {
-  const next = [...marks(), { at, name }].slice(-MOST_MARKS).sort((a, b) => a.at.localeCompare(b.at))
-  const { saveSetting } = await import('../../settings/save-setting.ts')
-  await saveSetting('marks', next, `“${name}” marks ${momentText(at)}.`)
 }
 
 /** The ends of the months between two times. */

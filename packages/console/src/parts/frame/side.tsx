@@ -83,7 +83,9 @@ export function Side({ onSearch }: { onSearch: () => void }) {
       <button type="button" class="side-search" onClick={onSearch}>
         <Icon name="search" /> {t('Search')} <kbd>Ctrl K</kbd>
       </button>
-      <Pages list={WORK_PAGES} />
+      <ul>
+        <Pages list={WORK_PAGES} />
+      </ul>
       <Favourites />
       <Views />
       <Areas />
@@ -106,26 +108,28 @@ function Brand() {
 }
 
 function Pages({ list }: { list: readonly SidePage[] }) {
+  return list
+    .filter(isOffered)
+    .map(({ path, label, icon }) => <Entry key={path} path={path} label={label} icon={icon} />)
+}
+
+function Fold({ label, open = true, children }: { label: string; open?: boolean; children: ComponentChildren }) {
   return (
-    <ul>
-      {list.filter(isOffered).map(({ path, label, icon }) => (
-        <Entry key={path} path={path} label={label} icon={icon} />
-      ))}
-    </ul>
+    <details open={open}>
+      <summary>{label}</summary>
+      <ul>{children}</ul>
+    </details>
   )
 }
 
 function Favourites() {
   if (favourites().length === 0) return null
   return (
-    <details open>
-      <summary>{t('Favourites')}</summary>
-      <ul>
-        {favourites().map(({ label, path, query }) => (
-          <Line key={href(path, query)} to={href(path, query)} label={label} icon="star" isHere={isAt(path, query)} />
-        ))}
-      </ul>
-    </details>
+    <Fold label={t('Favourites')}>
+      {favourites().map(({ label, path, query }) => (
+        <Line key={href(path, query)} to={href(path, query)} label={label} icon="star" isHere={isAt(path, query)} />
+      ))}
+    </Fold>
   )
 }
 
@@ -133,20 +137,17 @@ function Views() {
   const views = useAllViews().value ?? []
   if (views.length === 0) return null
   return (
-    <details open>
-      <summary>{t('Views')}</summary>
-      <ul>
-        {views.map(({ id, name, type, look }) => (
-          <Line
-            key={id}
-            to={href([type], { ...look, view: id })}
-            label={name}
-            icon="bookmark"
-            isHere={place.value.query.get('view') === id}
-          />
-        ))}
-      </ul>
-    </details>
+    <Fold label={t('Views')}>
+      {views.map(({ id, name, type, look }) => (
+        <Line
+          key={id}
+          to={href([type], { ...look, view: id })}
+          label={name}
+          icon="bookmark"
+          isHere={place.value.query.get('view') === id}
+        />
+      ))}
+    </Fold>
   )
 }
 
@@ -160,40 +161,29 @@ function Areas() {
   const isMain = (domain: string) => domain === 'crm' || areas.size <= FEW
   const isShown = (noun: Noun) => filled === null || filled.has(noun.name) || noun.name === here || isMain(noun.domain)
   const empty = types.filter((noun) => !isShown(noun))
+  const entries = (list: readonly Noun[]) =>
+    list.map(({ name, path }) => <Entry key={name} path={name} label={labelOf(path)} type={name} />)
   return (
     <>
       {byDomain(types.filter(isShown)).map(([domain, group]) => (
-        <details key={domain} open={isMain(domain) || group.some(({ name }) => name === here)}>
-          <summary>{labelOf(domain)}</summary>
-          <Types list={group} />
-        </details>
+        <Fold key={domain} label={labelOf(domain)} open={isMain(domain) || group.some(({ name }) => name === here)}>
+          {entries(group)}
+        </Fold>
       ))}
       {empty.length > 0 && (
-        <details>
-          <summary>{t('Types without entries')}</summary>
-          <Types list={empty} />
-        </details>
+        <Fold label={t('Types without entries')} open={false}>
+          {entries(empty)}
+        </Fold>
       )}
     </>
   )
 }
 
-function Types({ list }: { list: readonly Noun[] }) {
-  return (
-    <ul>
-      {list.map(({ name, path }) => (
-        <Entry key={name} path={name} label={labelOf(path)} type={name} />
-      ))}
-    </ul>
-  )
-}
-
 function SetUp() {
   return (
-    <details open={SETUP_PAGES.some(({ path }) => path === place.value.path[0])}>
-      <summary>{t('Set up')}</summary>
+    <Fold label={t('Set up')} open={SETUP_PAGES.some(({ path }) => path === place.value.path[0])}>
       <Pages list={SETUP_PAGES} />
-    </details>
+    </Fold>
   )
 }
 

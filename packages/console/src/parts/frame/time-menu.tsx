@@ -5,7 +5,7 @@ import { mayConfigure } from '../../service/settings.ts'
 import { t } from '../../texts/text.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { dayText } from '../../values/format.ts'
-import { addMark, marks, monthEnd } from './marks.ts'
+import { marks, monthEnd } from './marks.ts'
 
 const NameDialog = lazyWindow(async () => (await import('../../ui/form-dialog.tsx')).NameDialog)
 
@@ -52,6 +52,7 @@ export function TimeMenu({ start }: { start: number }) {
           submit={t('Mark')}
           onClose={() => setNaming(false)}
           onName={async (name) => {
+            const { addMark } = await import('../../settings/add-mark.ts')
             await addMark(name, asOf.value ?? new Date().toISOString())
             setNaming(false)
           }}
