@@ -11,8 +11,7 @@ async function turnsOf(names: readonly string[]): Promise<string[][]> {
       done.at(-1)!.push(name)
       for (const end = performance.now() + 2; performance.now() < end; );
     }
-    if (turns.isFree('request')) work()
-    else void turns.inTurn('request', name[0]!, work)
+    void turns.inTurn('request', name[0]!, work)
   }
   while (done.flat().length < names.length) {
     await nextTurn()
@@ -23,8 +22,16 @@ async function turnsOf(names: readonly string[]): Promise<string[][]> {
 
 const burst = Array.from({ length: 20 }, (_, i) => `a${i}`)
 
-test('work that comes alone is done at once', async () => {
-  expect(await turnsOf(['a0'])).toEqual([['a0']])
+test('a request begins once all input has been read, and an answer that comes alone leaves at once', async () => {
+  const turns = new Scheduler()
+  const order: string[] = []
+
+  const begun = turns.inTurn('request', 'a', () => void order.push('request'))
+  await Promise.resolve().then(() => order.push('input'))
+  await begun
+
+  expect(order).toEqual(['input', 'request'])
+  expect(turns.isFree()).toBe(true)
 })
 
 test('a burst is spread over turns, in its order', async () => {
@@ -48,7 +55,7 @@ test('answers that are ready leave before requests begin, and slices come after 
   const turns = new Scheduler()
   const order: string[] = []
   void turns.next('c').then(() => order.push('slice'))
-  expect(turns.isFree('request')).toBe(true)
+  expect(turns.isFree()).toBe(true)
   const begun = ['a', 'b'].map((lane) => turns.inTurn('request', lane, () => void order.push(`request ${lane}`)))
   const left = ['a', 'b'].map((lane) => turns.inTurn('answer', lane, () => void order.push(`answer ${lane}`)))
 

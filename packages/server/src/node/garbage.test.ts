@@ -67,7 +67,6 @@ test('nor are calls to a thread', async () => {
 test('nor is work that waited for its turn', async () => {
   const scheduler = new Scheduler()
   const wave = async (count: number) => {
-    scheduler.isFree('request')
     const all = Array.from({ length: count }, () => {
       const { headers } = load()
       return scheduler.inTurn('request', 'acme', () => headers.length)

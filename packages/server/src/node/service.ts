@@ -182,11 +182,8 @@ export async function openService(given: Settings, cluster?: ClusterHost): Promi
     signupLimit: settings.signupLimit,
     refusals,
   })
-  // In the gateway's own thread many requests at once are served tenant by tenant; workers have their own queue.
-  const inTurn = (call: TenantCall) =>
-    scheduler.isFree('request')
-      ? tenants.handle(call)
-      : scheduler.inTurn('request', call.slug, () => tenants.handle(call))
+  // Workers have their own queue.
+  const inTurn = (call: TenantCall) => scheduler.inTurn('request', call.slug, () => tenants.handle(call))
   const mailbox = serviceMailbox(settings, mailDirectory, async (slug, source) => {
     const path = `/~${slug}/inbox/email`
     const request = { ...OWN_REQUEST, path, body: source }

@@ -183,7 +183,7 @@ export class Exchange implements Connection {
   #leave(answer: HttpResponse, accepted: string | undefined): void {
     // A flood of requests that are all refused is not read to its end.
     if (this.#counted?.isPipelined && REFUSED.has(answer.status)) this.#socket.isOver = true
-    if (scheduler.isFree('answer')) this.#pack(answer, accepted)
+    if (scheduler.isFree()) this.#pack(answer, accepted)
     else void scheduler.inTurn('answer', laneOf(this.#request), () => this.#pack(answer, accepted))
   }
 
