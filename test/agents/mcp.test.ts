@@ -226,6 +226,18 @@ describe('what the tools cost', () => {
     expect((await call(client, 'search', { type: 'Contact' })).answer.results).toMatchObject([{ name: 'Ada' }])
   })
 
+  test('the industry of a lens filters what code finds, counts and measures, also in a dry run', async () => {
+    const client = await connect({ path: '/healthcare/~acme/mcp' })
+    const code = `const { results, total } = await $.Contact.findPage()
+      const names = [await $.Contact.findOne(), ...await $.Contact.find(), ...results].map(({ name }) => name)
+      return [names, total, await $.Contact.count(), (await $.Contact.aggregate({ group: 'name' })).total]`
+    const { answer } = await call(client, 'do', { code })
+    const dry = await call(client, 'do', { code, dryRun: true })
+
+    expect(answer.result).toEqual([['Ada', 'Ada', 'Ada'], 1, 1, 1])
+    expect(dry.answer.result).toEqual(answer.result)
+  })
+
   test('the list of tools is under 1,500 tokens, whatever the lens', async () => {
     for (const path of ['/~acme/mcp', '/crm/~acme/mcp', '/grow/~acme/mcp', '/billing/~acme/mcp']) {
       expect(await tokens(path)).toBeLessThan(1_500)

@@ -14,6 +14,26 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 
 describe('a tracked event', () => {
+  test('has one version, and so has the event of a verb', async () => {
+    const { body: event } = await track({ name: 'seen', type: 'page' })
+    const { body: contact } = await sent('POST', '/~acme/Contact', { name: 'Vera' })
+    const { body: changes } = await sent('GET', '/~acme/events?type=Contact.created')
+    const { id } = changes.results.at(-1)
+
+    const tracked = await sent('GET', `/~acme/events/${event.$id}/history`)
+    const ofVerb = await sent('GET', `/~acme/Event/${id}/history`)
+    const none = await sent('GET', '/~acme/Event/event_none/history')
+
+    expect([tracked.status, tracked.body]).toMatchObject([
+      200,
+      { results: [{ version: 1, verb: 'create', data: { name: 'seen' }, previous: null }], total: 1, hasMore: false },
+    ])
+    expect(ofVerb.body.results).toMatchObject([
+      { version: 1, verb: 'create', event: 'created', data: { name: 'Contact.created', data: { $id: contact.$id } } },
+    ])
+    expect(none.status).toBe(404)
+  })
+
   verifies(
     [
       'event.name',

@@ -128,6 +128,16 @@ verifies(
   },
 )
 
+test('an e-mail finds the Contact of its address in other capitals', async () => {
+  const { take, list, run } = await open(false)
+  const { body: ada } = await run('Contact', { name: 'Ada', email: 'Ada@Example.org' })
+
+  const { body } = await take({ From: 'Ada Lovelace <ADA@example.org>', 'Message-ID': '<1@example.org>' })
+
+  expect(body.sender).toBe(ada.$id)
+  expect(await list('Contact')).toHaveLength(1)
+})
+
 verifies('mail.bounce', 'a bounce fails the message that it names, and makes no Contact and no Ticket', async () => {
   const { take, list, get, run, root } = await open()
   const created = await app.request('POST', `${root}/Message`, {

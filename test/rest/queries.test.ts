@@ -121,6 +121,7 @@ describe('a filter that is wrong', () => {
         ['{', 'filter'],
         ['[]', 'filter'],
         ['"x"', 'filter'],
+        ['null', 'filter'],
         [{ name: { $foo: 1 } }, 'name'],
         [{ leadScore: { $gte: null } }, 'leadScore'],
         [{ name: { $in: 'x' } }, 'name'],

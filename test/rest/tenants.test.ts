@@ -158,6 +158,29 @@ describe('the operator', () => {
     expect((await sent('GET', '/~origin/Contact')).body.total).toBe(1)
   })
 
+  test('forks a tenant as of an event or a relative time', async () => {
+    const bob = await stock('numbered')
+    await sent('PUT', `/~numbered/Contact/${bob.$id}`, { email: 'new@b.c' })
+
+    const forks = []
+    for (const [to, asOf] of [
+      ['at-one', '1'],
+      ['at-two', 2],
+      ['at-now', 'now'],
+      ['at-end', 999],
+    ] as const)
+      forks.push(await sent('POST', '/operator/tenants/numbered/fork', { to, asOf }))
+    const wrong = await sent('POST', '/operator/tenants/numbered/fork', { to: 'odd', asOf: 'noon' })
+
+    expect(forks.map(({ status, body }) => [status, body.events])).toEqual([
+      [201, 1],
+      [201, 2],
+      [201, 3],
+      [201, 3],
+    ])
+    expect([wrong.status, wrong.body.error]).toEqual([400, 'invalid_as_of'])
+  })
+
   test('restores a backup into a new tenant that is equal, and never over another', async () => {
     needs('file of a tenant: its backup is a log')
     await stock('kept')

@@ -38,7 +38,6 @@ describe('a name that is neither declared nor stored', () => {
       ['events?since=7d%20ago&sort=nme', ['nme', 'name']],
       ['Event/count?nme=x', ['nme', 'name']],
       ['events/aggregate?group=nme', ['nme', 'name']],
-      ['export/Event?sort=nme', ['nme', 'name']],
       ['Contact?asof=1&Limit=5', ['asof', 'asOf'], ['Limit', 'limit']],
       ['events?type=contacts', ['type: contacts', 'Contact']],
       ['events?type=deal,track&limit=1', ['type: deal', 'Deal']],
@@ -333,6 +332,42 @@ describe('a name that is neither declared nor stored', () => {
     expect(warned(workflow)).toEqual([{ field: 'triggerEvent: Contct', nearest: 'Contact' }])
   })
 
+  test('is reported by reads that take no fields, and refused with strict', async () => {
+    for (const [path, ...expected] of [
+      [`Contact/${ada.$id}/history?foo=1`, ['foo', null]],
+      [`Contact/${ada.$id}/history?limt=1`, ['limt', 'limit']],
+      [`Contact/${ada.$id}/diff?from=1&to=now&asof=1`, ['asof', null]],
+      [`Contact/${ada.$id}/timers?foo=1`, ['foo', null]],
+      ['manifest?foo=1', ['foo', null]],
+      ['metrics?asof=7d%20ago', ['asof', 'asOf']],
+      ['schema?foo=1', ['foo', null]],
+      ['status?foo=1', ['foo', null]],
+      ['tasks?foo=1', ['foo', null]],
+      ['events?type=Contact.create&limit=1', ['type: Contact.create', 'Contact.created']],
+    ] as const) {
+      const strict = await host.request('GET', `/~acme/${path}&strict=true`)
+      expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])
+      expect([path, strict.status, strict.body.error]).toEqual([path, 400, 'invalid_parameter'])
+    }
+    expect((await host.request('GET', '/~acme/events?limit=1&strict=true')).body.results[0].seq).toBe(1)
+  })
+
+  test('does not change what a manifest lists', async () => {
+    const plain = await host.request('GET', '/~acme/manifest')
+    const odd = await host.request('GET', '/~acme/manifest?foo=1')
+
+    expect(odd.body.files).toEqual(plain.body.files)
+    expect(odd.body.files).toHaveProperty(['Contact.parquet'])
+  })
+
+  test('is reported where an import names a parameter, or a pattern without a dot is refused', async () => {
+    const imported = await host.request('POST', '/~acme/import/Site?foo=1', [{ name: 'S' }])
+    const webhook = await host.request('POST', '/~acme/webhooks', { url: 'https://example.com/', events: ['nope'] })
+
+    expect([imported.body.imported, warned(imported)]).toEqual([1, [{ field: 'foo', nearest: null }]])
+    expect([webhook.status, webhook.body.message]).toEqual([422, expect.not.stringContaining('is not a field')])
+  })
+
   test('does not depend on rows that a key may not see', async () => {
     const key = await host.key('acme', 'read:Contact', { filter: { Contact: { name: 'Nobody' } } })
 
@@ -341,6 +376,52 @@ describe('a name that is neither declared nor stored', () => {
 
   test('holds any letters in an answer that is a header', async () => {
     expect(await read(`Contact?${encodeURIComponent('größe😀')}=1`)).toEqual([{ field: 'größe😀', nearest: null }])
+  })
+})
+
+describe('a name without an effect', () => {
+  const ignored = (...fields: string[]) => fields.map((field) => ({ field, nearest: null, warning: 'ignored' }))
+
+  test('is reported where a read names a parameter that it does not take', async () => {
+    for (const [path, ...fields] of [
+      ['export/Contact?limit=1&sort=name&offset=1&include=deals', 'limit', 'sort', 'offset', 'include'],
+      ['Contact/count?limit=1', 'limit'],
+      ['Contact/aggregate?group=stage&limit=1', 'limit'],
+      [`Contact/${ada.$id}?limit=3&since=today`, 'limit', 'since'],
+      ['Contact?since=today', 'since'],
+      ['events?name=x&wait=0', 'wait'],
+      [`Contact/${ada.$id}/history?sort=seq`, 'sort'],
+    ] as const)
+      expect([path, await read(path)]).toEqual([path, ignored(...fields)])
+    expect(await read('export/Event?sort=nme')).toEqual([{ field: 'nme', nearest: 'name' }, ...ignored('sort')])
+    expect((await host.request('GET', '/~acme/export/Contact?limit=1&strict=true')).status).toBe(400)
+  })
+
+  test('is reported where a body sets what only the service sets', async () => {
+    const created = await host.request('POST', '/~acme/Site', { name: 'S', $id: 'site_1', createdAt: '2001-01-01' })
+    const path = `/~acme/Site/${created.body.$id}`
+    const updated = await host.request('PUT', path, { $version: 9, updatedAt: '2001-01-01T00:00:00Z' })
+    const key = await host.request('POST', '/~acme/api-keys', { name: 'K', status: 'Revoked', keyPrefix: 'tb_mine_' })
+
+    expect([created.status, warned(created)]).toEqual([201, ignored('$id', 'createdAt')])
+    expect([updated.status, warned(updated)]).toEqual([200, ignored('$version', 'updatedAt')])
+    expect([key.status, warned(key)]).toEqual([201, ignored('status', 'keyPrefix')])
+  })
+
+  test('is none in what a client has read and sends back', async () => {
+    const { body: site } = await host.request('POST', '/~acme/Site', { name: 'Same' })
+    const same = await host.request('PUT', `/~acme/Site/${site.$id}?strict=true`, site)
+    const other = await host.request('PUT', `/~acme/Site/${site.$id}?strict=true`, { ...site, title: 'New' })
+
+    expect([same.status, warned(same)]).toEqual([200, []])
+    expect([other.status, other.body.$version, warned(other)]).toEqual([200, 2, []])
+  })
+
+  test('is said in words by the command line', async () => {
+    const args = ['--url', host.url, '--key', ROOT, '--tenant', 'acme']
+    const { err } = await tilde('Site.create', '--name', 'S', '--data', '{"createdAt":"2001-01-01"}', ...args)
+
+    expect(err).toBe('tilde: createdAt has no effect here.\n')
   })
 })
 

@@ -90,7 +90,9 @@ describe('POST …/schema/plan', () => {
     const { send, plan, push } = tenant()
     const { body: contact } = await send('GET', '/schema/Contact')
 
-    await push({ types: { Contact: { ...contact.notation, vip: 'boolean' } } })
+    const steps = await push({ types: { Contact: { ...contact.notation, vip: 'boolean' } } })
+
+    expect(short(steps)).toEqual(['change type Contact'])
 
     expect((await plan({ types: { Contact: { vip: 'boolean' } } })).steps).toEqual([])
     const { body: now } = await send('GET', '/schema/Contact')

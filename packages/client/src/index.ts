@@ -45,6 +45,7 @@ export type { Task, TaskOptions } from './transport/task.ts'
 export {
   type Auth,
   type Connection,
+  type IgnoredName,
   type NothingOutside,
   type Sender,
   type Sending,

@@ -31,7 +31,7 @@ import { computingOnce } from './write/verb.ts'
 import type { Write, WriteContext } from './write/write.ts'
 
 /** The context of a write from a door, besides the grant. */
-export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets'>> & {
+export type RequestContext = Partial<Pick<WriteContext, 'correlation' | 'trace' | 'secrets' | 'lens'>> & {
   /** What `$context` shows in entities; the tenant's own namespace when absent. */
   readonly context?: string
   /** Content that was received for the write, and becomes part of the tenant with it. */

@@ -136,5 +136,8 @@ def warn(header: str | None, path: str) -> None:
             why = f"no transport for {one['channel']} is configured" if "channel" in one else one["warning"]
             warnings.warn(f"{path}: nothing outside happened: {why}.", UserWarning, stacklevel=4)
             continue
+        if one.get("warning") == "ignored":
+            warnings.warn(f"{path}: {one['field']} has no effect here.", UnknownFieldWarning, stacklevel=4)
+            continue
         hint = f"; did you mean {one['nearest']}?" if one.get("nearest") else "."
         warnings.warn(f"{path}: {one['field']} is neither declared nor stored{hint}", UnknownFieldWarning, stacklevel=4)

@@ -4,7 +4,7 @@ import { withProgress } from '../output/task-progress.ts'
 import { someWords } from '../output/words.ts'
 
 export const command: Command = {
-  usage: 'fork TENANT NEW [--as-of TIME]',
+  usage: 'fork TENANT NEW [--as-of TIME|SEQ]',
   summary: 'copies a tenant to a new one, now or as of a time; needs the operator key',
   flags: {},
   examples: ['tilde fork acme acme-test', 'tilde fork acme acme-before --as-of 2026-01-31T12:00:00Z'],

@@ -31,12 +31,19 @@ export interface Connection extends TaskOptions {
 }
 
 /** What an answer reports besides its value. */
-export type Warning = UnknownName | NothingOutside
+export type Warning = UnknownName | IgnoredName | NothingOutside
 
 /** A name that is neither declared nor stored, and the declared one that looks most like it. */
 export interface UnknownName {
   readonly field: string
   readonly nearest: string | null
+}
+
+/** A name without an effect: a parameter that the request does not take, or a field that only the service sets. */
+export interface IgnoredName {
+  readonly field: string
+  readonly nearest: null
+  readonly warning: 'ignored'
 }
 
 /** A verb that did nothing outside of the service, such as `Message.send` without a mail server. */
@@ -197,6 +204,7 @@ function toConsole(warnings: readonly Warning[], path: string): void {
 
 /** A warning as a sentence. */
 export function warningText(warning: Warning): string {
+  if ('field' in warning && 'warning' in warning) return `${warning.field} has no effect here.`
   if ('field' in warning) {
     const { field, nearest } = warning
     return `${field} is neither declared nor stored${nearest === null ? '.' : `; did you mean ${nearest}?`}`

@@ -144,7 +144,7 @@ function ending(
   if (meta === undefined && name.startsWith('$'))
     return { fault: `${quoted(name)} is neither an operator nor a meta-field.` }
   if (meta === undefined && !declared && noun.strict) {
-    return { fault: `${noun.name} has no field ${quoted(name)}${didYouMean(name, Object.keys(noun.fields))}.` }
+    return { fault: `${noun.name} has no field ${quoted(name)}${didYouMean(name, Object.keys(noun.fields)) || '.'}` }
   }
   const part = declared && ownField(noun, name)?.kind === 'file' ? into.find((one) => !/^\d+$/.test(one)) : undefined
   if (part !== undefined && (!isFilePart(part) || into.at(-1) !== part))

@@ -76,9 +76,25 @@ function kebab(name: string): string {
     .toLowerCase()
 }
 
+const IRREGULAR_PLURALS: { readonly [word: string]: string } = {
+  person: 'people',
+  child: 'children',
+  man: 'men',
+  woman: 'women',
+  leaf: 'leaves',
+  life: 'lives',
+  shelf: 'shelves',
+  criterion: 'criteria',
+}
+
+const UNCOUNTABLE =
+  /^(?:(?:meta)?data|criteria|equipment|feedback|information|media|sheep|series|species|(?:hard|soft)ware|staff)$/
+
 function plural(word: string): string {
-  if (word === 'person') return 'people'
-  if (word === 'child') return 'children'
+  const irregular = IRREGULAR_PLURALS[word]
+  if (irregular !== undefined) return irregular
+  // `settings` and `news` are plural already, or have no other form.
+  if (UNCOUNTABLE.test(word) || (/[^aisu]s$/.test(word) && word !== 'lens')) return word
   if (word.endsWith('sis')) return `${word.slice(0, -2)}es`
   if (word.endsWith('quiz')) return `${word}zes`
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`

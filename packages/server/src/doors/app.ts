@@ -118,6 +118,7 @@ function callOf(
   const budget = new Budget(route.mode === 'write' ? inOneCommit(route, limits) : limits, now, cpu)
   const context = `${options.baseUrl ?? target.baseUrl}/~${tenant.slug}`
   const { traceparent } = request.headers
+  const lens = resolveLens(target.dimensions)
   return {
     tenant,
     grant,
@@ -128,7 +129,7 @@ function callOf(
     read: tenant.read(grant, budget, context),
     request,
     routes: options.routes,
-    lens: resolveLens(target.dimensions),
+    lens,
     params,
     query: readQuery(request.query),
     body: route.rawBody || request.body === null ? undefined : plainBody(request),
@@ -140,6 +141,7 @@ function callOf(
       trace: traceparent === undefined ? null : traceIn(traceparent),
       secrets: new Set(),
       context,
+      lens,
     },
     importLimit: options.importLimit ?? IMPORT_LIMIT,
     readOther: (slug, path, reader, part) =>

@@ -33,6 +33,7 @@ test.each([
   ['capitals', 'SALES.Example.COM', 'example.com', ['sales'], 'https://example.com'],
   ['another name, which has no labels', 'sales.other.com', 'example.com', [], 'https://sales.other.com'],
   ['a name that only ends alike', 'badexample.com', 'example.com', [], 'https://badexample.com'],
+  ['a dot at the end', 'sales.example.com.:8443', 'example.com', ['sales'], 'https://example.com:8443'],
   ['an IPv6 address', '[::1]:8787', 'example.com', [], 'https://[::1]:8787'],
   ['nothing', '', 'example.com', [], 'https://example.com'],
 ])('a host has %s', (_, host, suffix, dimensions, baseUrl) => {

@@ -77,8 +77,10 @@ export function slugOf(text: string): string {
 function splitHost(host: string, suffix: string): { labels: string[]; base: string } {
   if (host.length > 255 || !HOST.test(host)) throw notAHost()
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host.toLowerCase()) ?? []
-  if (!name.endsWith(`.${suffix}`)) return { labels: [], base: host || suffix }
-  const labels = name
+  // A name that ends with a dot is the same name, written in full.
+  const full = name.replace(/\.$/, '')
+  if (!full.endsWith(`.${suffix}`)) return { labels: [], base: host || suffix }
+  const labels = full
     .slice(0, -suffix.length - 1)
     .split('.')
     .filter((label) => !NEUTRAL.has(label))

@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/nouns'
+import { type AsOf, Problem } from '@tildebase/nouns'
 import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import { unauthorized } from '../doors/app.ts'
 import { findRoute } from '../doors/dispatch.ts'
@@ -26,8 +26,8 @@ export type OperatorTask =
   | { readonly do: 'info' | 'verify' | 'tasks' | 'create' | 'delete' | 'release' | 'backup' | 'setAside' }
   /** What can be read of a damaged file after an event. */
   | { readonly do: 'salvage'; readonly after: number }
-  /** Makes another tenant of this one, as it was at a time. */
-  | { readonly do: 'fork'; readonly to: string; readonly asOf: number | null }
+  /** Makes another tenant of this one, as it was at a moment. */
+  | { readonly do: 'fork'; readonly to: string; readonly asOf: AsOf | null }
   /** Makes a new tenant of a backup: the body of the request, or one in a bucket. */
   | { readonly do: 'restore'; readonly from: string | null; readonly asOf: number | null }
   | { readonly do: 'log'; readonly question: LogRequest }
@@ -106,7 +106,7 @@ type TenantAction = Exclude<OperatorAction, 'describe' | 'list' | 'journal' | 'a
 async function taskOf(action: TenantAction, request: HttpRequest): Promise<OperatorTask> {
   switch (action) {
     case 'fork':
-      return { do: action, ...parseForkRequest(await bodyOf(request)) }
+      return { do: action, ...parseForkRequest(await bodyOf(request), Date.now()) }
     case 'restore':
       return { do: action, ...parseRestoreRequest(request.query) }
     case 'log':
@@ -153,9 +153,14 @@ const READING: ReadonlySet<OperatorTask['do']> = new Set([
 const NAMES: { readonly [task in OperatorTask['do']]?: string } = { replay: 'restore' }
 
 function factsOf(task: OperatorTask): object {
-  if (task.do === 'fork') return { to: task.to, asOf: task.asOf }
+  if (task.do === 'fork') return { to: task.to, asOf: null, ...(task.asOf && asOfFacts(task.asOf)) }
   if (task.do === 'replay') return { form: 'log' }
   return task.do === 'restore' && task.from !== null ? { from: task.from } : {}
+}
+
+/** A time as it was recorded before there were others; or the seq. */
+function asOfFacts(asOf: AsOf): object {
+  return 'at' in asOf ? { asOf: asOf.at } : asOf
 }
 
 /** The answer to a log, or a slice of one, that a tenant has taken in. */

@@ -1,4 +1,4 @@
-import { isoOf } from '@tildebase/nouns'
+import { type AsOf, isoOf } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { type LogPart, portableLog } from '../services/portable/log.ts'
 import { replay, type Slice } from '../services/portable/replay.ts'
@@ -42,9 +42,10 @@ export class TenantAdmin {
     return this.#engine.head
   }
 
-  /** The last seq at or before a time. */
-  seqAt(at: number): number {
-    return seqAt(this.#engine.sql, this.#engine.head, at)
+  /** The seq that a moment means: of a time, the last event at or before it. */
+  seqOf(moment: AsOf): number {
+    const { sql, head } = this.#engine
+    return 'seq' in moment ? Math.min(moment.seq, head.seq) : seqAt(sql, head, moment.at)
   }
 
   info(): TenantInfo {

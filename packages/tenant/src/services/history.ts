@@ -1,7 +1,8 @@
 import { isoOf, type Json, type JsonObject, type Noun, Problem, resolveInstant } from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import type { Grant } from '../grant/grant.ts'
-import { rowFilterOf } from '../query/read-context.ts'
+import { get } from '../query/answer/find.ts'
+import { readContextOf, rowFilterOf } from '../query/read-context.ts'
 import { visibilityOf } from '../query/rights/visibility.ts'
 import { currentOf } from '../store/entities.ts'
 import {
@@ -56,6 +57,7 @@ export function history(
   limit: number,
   before: number | null,
 ): VersionPage {
+  if (noun.storage === 'log') return onlyVersion(engine, grant, noun, id, before)
   const seqs = visibleSeqs(engine, grant, noun, id)
   const left = before === null ? seqs : seqs.filter((seq) => seq < before)
   const most = left.slice(0, limit)
@@ -70,6 +72,17 @@ export function history(
     hasMore,
     cursor: hasMore ? String(page.at(-1)) : null,
   }
+}
+
+/** An Event never changes: its only version is the one that was created. */
+function onlyVersion(engine: Engine, grant: Grant, noun: Noun, id: string, before: number | null): VersionPage {
+  const event = get(readContextOf(engine, grant), noun.name, id)
+  if (event === undefined) throw notFound(noun.name, id)
+  const row = versionOf(readEntry(engine.sql, event.ordinal)!)
+  const created = { version: event.version, verb: 'create', event: 'created', data: parsed(event.data) }
+  const version = { ...row, ...created, previous: null, args: null }
+  const isLeft = before === null || version.seq < before
+  return { results: isLeft ? [version] : [], total: 1, hasMore: false, cursor: null }
 }
 
 /** What changed between two versions, or between two times, of an entity. */

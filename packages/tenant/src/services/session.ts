@@ -1,11 +1,11 @@
-import { isPlainObject, type Json, type JsonObject, type Noun, Problem } from '@tildebase/nouns'
+import { allOf, EVERYTHING, type Filter, isPlainObject, type Json, type JsonObject, type Lens, type Noun, Problem } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { aggregate } from '../query/answer/aggregate.ts'
 import { count, find, get, type Query } from '../query/answer/find.ts'
 import { parseFields, project } from '../query/parameters/fields.ts'
-import { aggregationOf, parseQuery } from '../query/parameters/parameters.ts'
+import { aggregationOf, industryFilter, parseQuery } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
 import type { Stored } from '../store/entities.ts'
@@ -29,6 +29,8 @@ export interface Reading {
   readonly budget?: Budget
   /** `$context` of the entities, if it is not that of the tenant. */
   readonly url?: string | null
+  /** Its industry filters what is found, counted and measured. */
+  readonly lens?: Lens
 }
 
 /** A session: every type a property, every operation and verb a function of it, which `run` runs. */
@@ -89,16 +91,18 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
     results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
   findPage: (reading, noun, [filter, options]) => {
     const { engine, grant, budget, url } = reading
-    const query = { ...parseQuery(engine, grant, noun, filter, options), total: true }
+    const query = { ...queryOf(reading, noun, filter, options), total: true }
     const view = viewFor(reading, noun, query, options)
     const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget, url ?? engine.context), query)
     return { results: results.map(view), total: total ?? null, hasMore, cursor }
   },
-  count: ({ engine, grant, budget }, noun, [filter, options]) =>
-    count(readContextOf(engine, grant, budget), parseQuery(engine, grant, noun, filter, options)),
-  aggregate: ({ engine, grant, budget }, noun, [asked]) => ({
-    ...aggregate(readContextOf(engine, grant, budget), noun, aggregationOf(engine, grant, noun, asked)),
-  }),
+  count: (reading, noun, [filter, options]) =>
+    count(readContextOf(reading.engine, reading.grant, reading.budget), queryOf(reading, noun, filter, options)),
+  aggregate: (reading, noun, [asked]) => {
+    const { engine, grant, budget } = reading
+    const aggregation = throughLens(reading, noun, aggregationOf(engine, grant, noun, asked))
+    return { ...aggregate(readContextOf(engine, grant, budget), noun, aggregation) }
+  },
   history: ({ engine, grant }, noun, [id, options]) => {
     const { limit, cursor } = parseQuery(engine, grant, noun, {}, options)
     const before = cursor === null ? null : Number(cursor)
@@ -118,9 +122,19 @@ const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: rea
 
 function results(reading: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
   const { engine, grant, budget, url } = reading
-  const query = parseQuery(engine, grant, noun, filter, options)
+  const query = queryOf(reading, noun, filter, options)
   const view = viewFor(reading, noun, query, options)
   return find(readContextOf(engine, grant, budget, url ?? engine.context), query).results.map(view)
+}
+
+function queryOf(reading: Reading, noun: Noun, filter: unknown, options: unknown): Query {
+  return throughLens(reading, noun, parseQuery(reading.engine, reading.grant, noun, filter, options))
+}
+
+/** What is asked, of the entities that the lens shows. */
+function throughLens<T extends { readonly filter?: Filter | undefined }>({ engine, grant, lens }: Reading, noun: Noun, asked: T): T {
+  if (lens === undefined || lens.industry === null) return asked
+  return { ...asked, filter: allOf([asked.filter ?? EVERYTHING, industryFilter(engine, grant, noun, lens)]) }
 }
 
 /** Shows entities with the fields that the options name, or with all. */

@@ -47,6 +47,7 @@ export class Transactor {
       budget: context.budget ?? unlimited(),
       url: context.url ?? null,
       correlation: context.correlation ?? null,
+      lens: context.lens,
       trace: context.trace ?? null,
       hops: context.hops ?? 0,
       hookAnswers: context.hookAnswers ?? null,

@@ -1,4 +1,4 @@
-import { isoOf, type Json, type JsonObject, type Noun, Problem, type Verb } from '@tildebase/nouns'
+import { isoOf, type Json, type JsonObject, type Lens, type Noun, Problem, type Verb } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine, Transaction } from '../engine/engine.ts'
 import { demandSpace } from '../engine/quota.ts'
@@ -25,6 +25,8 @@ export interface WriteContext {
   readonly budget: Budget
   /** The tenant's URL, by the address at which the service was asked; null for background work. */
   readonly url: string | null
+  /** The lens of the request, which code finds entities through; absent: all of them. */
+  readonly lens?: Lens | undefined
   /** What all writes of one request share, and can be undone by. */
   readonly correlation: string | null
   /** The trace of the request: its id and flags, `4bf9…-01`. */

@@ -60,6 +60,14 @@ export const PARAMETERS = {
 /** A parameter of the query or of a header: one that operations share by its name, or one of its own. */
 export type Parameter = keyof typeof PARAMETERS | Schema
 
+/** The names of the parameters that belong to the query. */
+export function parameterNames(parameters: readonly Parameter[]): readonly string[] {
+  return parameters
+    .map((one): Schema => (typeof one === 'string' ? PARAMETERS[one] : one))
+    .filter((one) => one.in === 'query')
+    .map((one) => String(one.name))
+}
+
 export const HEADERS: { readonly [name: string]: Schema } = {
   ETag: {
     description: 'The version of the entity, in quotes. With include, a digest of the answer follows it.',

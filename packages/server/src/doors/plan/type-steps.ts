@@ -145,7 +145,7 @@ async function stepsOf(now: TypesNow, wanted: Wanted, renamed: { readonly [field
   const isEmpty = Object.keys(notation).length === 0
   steps.push({
     ...step(name),
-    action: Object.keys(own).length === 0 ? 'create' : 'change',
+    action: 'change',
     changes,
     loses,
     ...(hint && { hint }),

@@ -10,16 +10,19 @@ import { contentReply, createdReply, type Reply } from '../reply.ts'
 import { routeOfType, streamRoute, writeRoute } from '../route.ts'
 import { scheduler } from '../turns.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
-import { COUNT, countAll, GET, list, read } from './entities.ts'
+import { COUNT, countAll, GET, LIST, list, read } from './entities.ts'
 import { lastSeen, liveReply, reached, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
-import { warned, warningHandle } from './unknown-fields.ts'
+import { type Place, refusal, warned, warningHandle } from './unknown-fields.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
 const LONGEST_WAIT = 60
 /** Parameters of the change stream; any other one asks about the Event collection. */
-const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', 'total', 'lastEventId'])
+const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', 'total', 'lastEventId', 'strict'])
+const SINCE = query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', TIME)
+/** How the Event collection is listed. */
+const COLLECTION: Place = { ...LIST, params: [...(LIST.params ?? []), SINCE] }
 
 /** The change stream and the Event resource, which share a path. An Event is never changed: only GET and POST are there. */
 export const eventRoutes: readonly Route[] = [
@@ -27,7 +30,7 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Read the change stream, or list Events',
     needs: 'read on the types involved',
     params: [
-      query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', TIME),
+      SINCE,
       query('type', 'Contact, Contact.created, *.created or Contact.*.', 'Contact.created'),
       query('limit', 'The maximum number.', 100, {
         ...WHOLE,
@@ -50,7 +53,7 @@ export const eventRoutes: readonly Route[] = [
       'One Event, or a list of up to 1,000 of which all or none are stored.',
     ),
     answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
-    handle: asEvents({ method: 'POST', path: '/events' }, create),
+    handle: asEvents({ method: 'POST', path: '/:type' }, create),
   }),
   routeOfType(COUNT, 'Event', { needs: 'read:analytics', handle: asEvents(COUNT, countAll) }),
   routeOfType(AGGREGATE, 'Event', { needs: 'read:analytics', handle: asEvents(AGGREGATE, measure) }),
@@ -59,12 +62,13 @@ export const eventRoutes: readonly Route[] = [
 
 function events(call: Call): MaybePromise<Reply> {
   if (isCollection(call)) {
-    const reply = asEvents({ method: 'GET', path: '/events' }, list)(withSince(call))
+    const reply = asEvents(COLLECTION, list)(withSince(call))
     return whenReady(reply, (page) => warned(page, likeTypes(call)))
   }
   const patterns = patternsOf(call)
   demandSome(call, patterns)
   const unknown = patterns === null ? [] : call.read.questions.unknownPatterns(patterns)
+  if (unknown.length > 0 && flagParam(call.query, 'strict')) throw refusal(null, unknown, 'invalid_parameter')
   if (!wantsLive(call)) return whenReady(page(call, patterns), (reply) => warned(reply, unknown))
   const after = lastSeen(call) ?? startOf(call)
   return warned(liveReply(call, call.tenant.follow(call.grant).changes(patterns, after, call.context)), unknown)
@@ -108,7 +112,7 @@ function withSince(call: Call): Call {
 
 /** Has a handler of entities answer about Events, and warn of names that are nowhere known. */
 function asEvents<Rest extends readonly unknown[], R extends MaybePromise<Reply>>(
-  place: Pick<Route, 'method' | 'path'>,
+  place: Place,
   handle: (call: Call, ...rest: Rest) => R,
 ): (call: Call, ...rest: Rest) => R {
   const warns = warningHandle(place, handle)

@@ -4,7 +4,7 @@ import { parseFields, TURN } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route, textParam } from '../call.ts'
 import { answer, WRITE_ERRORS } from '../describe/description.ts'
 import { query } from '../describe/parameters.ts'
-import { ANY_OBJECT, TEXT } from '../describe/schema.ts'
+import { ANY_OBJECT, FLAG, TEXT } from '../describe/schema.ts'
 import { type Pieces, type Writing, writeJson, writeNdjson } from '../format/write.ts'
 import { writeCsv } from '../format/write-csv.ts'
 import type { MaybePromise } from '../http.ts'
@@ -30,6 +30,7 @@ export const exportRoutes: readonly Route[] = [
       'filter',
       'asOf',
       'fields',
+      query('safe', 'csv: cells that a spreadsheet would run as a formula are escaped.', true, FLAG),
     ],
     answers: {
       200: answer(

@@ -32,7 +32,11 @@ export const importRoutes: readonly Route[] = [
     summary: 'Import entities from JSON, NDJSON or CSV',
     needs: 'write on the type',
     rawBody: true,
-    params: ['dryRun', query('more', 'The body is a part of a file; other requests send the rest.', true, FLAG)],
+    params: [
+      'dryRun',
+      query('upsert', 'A unique field, or $id: rows with a known value update its entity.', 'email'),
+      query('more', 'The body is a part of a file; other requests send the rest.', true, FLAG),
+    ],
     body: {
       description: 'The rows: a JSON list, one JSON object per line, or CSV with a header.',
       required: true,

@@ -44,7 +44,8 @@ async function manifest(call: Call): Promise<Reply> {
 /** The entry of a type: kept until the type changes, and worked out once for all who ask meanwhile. */
 async function entryOf(call: Call, noun: Noun): Promise<FileEntry> {
   const { read } = call
-  const snapshot = read.snapshot(noun, filterParam(call, noun))
+  // The whole type, as the lens shows it: a manifest has no filter.
+  const snapshot = read.snapshot(noun, filterParam({ ...call, query: new Map() }, noun))
   const key = `manifest ${snapshot.fingerprint('parquet')}`
   try {
     return await read.cached([noun.name], key, () => workOut(call, noun, snapshot))

@@ -102,6 +102,7 @@ export function filterJson(given: unknown): unknown {
   } catch {
     throw refuse('The filter is not valid JSON. It must be an object, such as {"stage": "Lead"}.')
   }
+  if (json === null) throw refuse('A filter must be an object, such as {"stage": "Lead"}. Omit it for all entities.')
   if (hasLoneSurrogate(given, json))
     throw refuse('The filter has half of a surrogate pair (such as \\ud83d), which is not text.')
   return json

@@ -1,4 +1,4 @@
-import { isPlainObject, type Noun, nearest, Problem, quoted } from '@tildebase/nouns'
+import { isPlainObject, type Noun, nearest, Problem, quoted, type Verb } from '@tildebase/nouns'
 import type { Steps, Stepwise } from '@tildebase/tenant'
 import {
   bodyNames,
@@ -11,7 +11,9 @@ import {
   unknownMembers,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
+import { parameterNames } from '../describe/parameters.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
+import { ignored, ignoredAmong, serviceNamesIn } from './ignored-fields.ts'
 import { asOfParam, isField, PARAMETER_NAMES } from './params.ts'
 
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
@@ -22,27 +24,67 @@ export function warning<R extends Route>(routes: readonly R[]): R[] {
 }
 
 /** What of a route decides which names its requests have. */
-type Place = Pick<Route, 'method' | 'path'>
+export type Place = Pick<Route, 'method' | 'path' | 'params'>
 
 /** The same handle of a route about a type, likewise. */
 export function warningHandle<H extends Handle>(route: Place, handle: H): H {
+  const parameters = parametersOf(route)
   const unknownIn = (call: Call) => {
-    const unknown = unknownFields(call, route)
+    const unknown = unknownFields(call, route, parameters)
     if (unknown.length === 0 || !flagParam(call.query, 'strict')) return unknown
-    const isRead = call.request.method === 'GET' || call.request.method === 'HEAD'
-    throw refusal(typeOf(call), unknown, isRead ? 'invalid_parameter' : 'validation_error')
+    throw refusal(typeOf(call), unknown, isRead(call) ? 'invalid_parameter' : 'validation_error')
   }
-  return withWarnings(handle, unknownIn, withHint)
+  return withWarnings(handle, { unknownIn, explained: withHint, ownIn: (call) => ownNames(call, route) })
 }
 
-/** The same routes, whose answers warn of members that their body does not have; with `strict` they refuse them. */
-export function warningOfMembers<R extends Route>(routes: readonly R[]): R[] {
+/** The names in the body of a write that only the service sets. */
+function ownNames(call: Call, route: Place): readonly string[] {
+  if (route.method === 'GET' || !isPlainObject(call.body)) return []
+  const noun = call.read.noun(call.params.type!)
+  return verbIn(call, noun)?.keeps ? [] : serviceNamesIn(call.body, noun)
+}
+
+/**
+ * The same routes, whose answers warn of parameters that they do not take, and of members that their body does not have;
+ * with `strict` they refuse them.
+ */
+export function warningOfNames<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => {
-    const known = membersOf(route)
-    if (known === null) return route
-    const unknownIn = ({ body, query }: Call) => unknownMembers(body, known, { isStrict: flagParam(query, 'strict') })
-    return { ...route, handle: withWarnings(route.handle, unknownIn) } as R
+    const members = membersOf(route)
+    const parameters = parametersOf(route)
+    const unknownIn = (call: Call) => {
+      const { body, query } = call
+      const isStrict = flagParam(query, 'strict')
+      const others = unknownAmong([...query.keys()], parameters)
+      if (isStrict && others.length > 0) throw refusal(null, others, 'invalid_parameter')
+      return members === null ? others : [...others, ...unknownMembers(body, members, { isStrict })]
+    }
+    return { ...route, handle: withWarnings(route.handle, { unknownIn }) } as R
   })
+}
+
+/** Parameters that the descriptions of routes leave out. */
+const OF_ALL = ['strict']
+const OF_LISTS = ['total', 'explain', 'lastEventId']
+const OF_WRITES = ['dryRun', 'propose', 'reason', 'cascade']
+
+/** The parameters that a route takes. */
+function parametersOf({ method, path, params = [] }: Place): readonly string[] {
+  const others = method === 'GET' ? (path === '/:type' ? OF_LISTS : []) : OF_WRITES
+  return [...parameterNames(params), ...others, ...OF_ALL]
+}
+
+function unknownAmong(names: readonly string[], known: readonly string[]): UnknownField[] {
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      if (PARAMETER_NAMES.includes(name)) return ignored(name)
+      return { field: quoted(name), nearest: nearest(name, known, 1)[0] ?? null }
+    })
+}
+
+function isRead({ request: { method } }: Call): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** The members of the body that a route describes; null if it can have any. */
@@ -55,21 +97,31 @@ function membersOf({ body }: Route): readonly string[] | null {
 // biome-ignore lint/suspicious/noExplicitAny: the handle of a route takes what routes of its mode are given.
 type Handle = (call: Call, ...rest: any[]) => Stepwise<Reply> | Promise<Reply>
 
-function withWarnings<H extends Handle>(
-  handle: H,
-  unknownIn: (call: Call) => readonly UnknownField[],
-  explained: (reason: unknown, call: Call, unknown: readonly UnknownField[]) => unknown = (reason) => reason,
-): H {
+/** What the answers of a route warn of. */
+interface Warns {
+  /** The names that nothing has, which are known before the request runs. */
+  readonly unknownIn: (call: Call) => readonly UnknownField[]
+  /** The names in the body that the service sets: those with a value that was not stored are reported. */
+  readonly ownIn?: (call: Call) => readonly string[]
+  /** A problem of the request, with the unknown names. */
+  readonly explained?: (reason: unknown, call: Call, unknown: readonly UnknownField[]) => unknown
+}
+
+function withWarnings<H extends Handle>(handle: H, { unknownIn, ownIn, explained = same }: Warns): H {
   const warns = (call: Call, ...rest: unknown[]) => {
     const unknown = unknownIn(call)
-    if (unknown.length === 0) return handle(call, ...rest)
+    const own = ownIn?.(call) ?? NO_NAMES
+    if (unknown.length === 0 && own.length === 0) return handle(call, ...rest)
+    const done = (reply: Reply) => {
+      return warned(reply, own.length === 0 ? unknown : [...unknown, ...ignoredAmong(own, call.body as never, reply)])
+    }
     const failed = (reason: unknown): never => {
-      throw explained(reason, call, unknown)
+      throw unknown.length === 0 ? reason : explained(reason, call, unknown)
     }
     try {
       const reply = handle(call, ...rest)
-      if (reply instanceof Promise) return reply.then((late) => warned(late, unknown), failed)
-      return isSteps(reply) ? warnedInSteps(reply, unknown, failed) : warned(reply, unknown)
+      if (reply instanceof Promise) return reply.then(done, failed)
+      return isSteps(reply) ? warnedInSteps(reply, done, failed) : done(reply)
     } catch (reason) {
       return failed(reason)
     }
@@ -77,13 +129,19 @@ function withWarnings<H extends Handle>(
   return warns as H
 }
 
+const NO_NAMES: readonly string[] = []
+
+function same<T>(reason: T): T {
+  return reason
+}
+
 function* warnedInSteps(
   steps: Steps<Reply>,
-  unknown: readonly UnknownField[],
+  done: (reply: Reply) => Reply,
   failed: (reason: unknown) => never,
 ): Steps<Reply> {
   try {
-    return warned(yield* steps, unknown)
+    return done(yield* steps)
   } catch (reason) {
     return failed(reason)
   }
@@ -92,7 +150,10 @@ function* warnedInSteps(
 /** A refused entity with an unknown field: perhaps a required field whose name has a typing error. */
 function withHint(reason: unknown, call: Call, unknown: readonly UnknownField[]): unknown {
   if (!(reason instanceof Problem) || reason.code !== 'validation_error') return reason
-  const hints = detailsOf(typeOf(call), unknown).map(({ field, message }) => `${field} ${message}`)
+  const inBody = isPlainObject(call.body) ? call.body : {}
+  const fields = unknown.filter(({ field }) => Object.hasOwn(inBody, field))
+  if (fields.length === 0) return reason
+  const hints = detailsOf(typeOf(call), fields).map(({ field, message }) => `${field} ${message}`)
   return new Problem(reason.code, `${reason.message}. ${hints.join('; ')}`, reason.about)
 }
 
@@ -112,31 +173,31 @@ export function warned(reply: Reply, unknown: readonly UnknownField[]): Reply {
   return { ...reply, headers: { ...reply.headers, [WARNINGS]: text } }
 }
 
-/** The problem of a strict request that names fields which a type does not have. */
+/** The problem of a strict request that names fields which a type does not have, or parameters that a path does not take. */
 export function refusal(
-  type: string,
+  type: string | null,
   unknown: readonly UnknownField[],
   code: 'validation_error' | 'invalid_parameter' = 'validation_error',
 ): Problem {
   const details = detailsOf(type, unknown)
   const list = details.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new Problem(code, `With strict, only known fields are allowed. ${list}`, {
-    type,
+  return new Problem(code, `With strict, only known ${type === null ? 'names' : 'fields'} are allowed. ${list}`, {
+    ...(type !== null && { type }),
     field: unknown[0]!.field,
     details,
   })
 }
 
-function detailsOf(type: string, unknown: readonly UnknownField[]) {
-  return unknown.map(({ field, nearest }) => ({
-    field,
-    message: `is not a field of ${type}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
-  }))
+function detailsOf(type: string | null, unknown: readonly UnknownField[]) {
+  return unknown.map(({ field, nearest }) => {
+    const what = type === null || PARAMETER_NAMES.includes(field) ? 'taken here' : `a field of ${type}`
+    return { field, message: `is not ${what}${nearest === null ? '' : `; did you mean ${nearest}?`}` }
+  })
 }
 
 const NONE: readonly UnknownField[] = []
 
-function unknownFields(call: Call, route: Place): readonly UnknownField[] {
+function unknownFields(call: Call, route: Place, parameters: readonly string[]): readonly UnknownField[] {
   const { query, body } = call
   if (query.size === 0 && body === undefined) return NONE
   const noun = call.read.noun(call.params.type!)
@@ -149,15 +210,8 @@ function unknownFields(call: Call, route: Place): readonly UnknownField[] {
   const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
   const unknown = call.read.questions.unknownFields(noun, sought, flagParam(query, 'strict'), asOf)
   const fields = unknown.map((one) => likeParameter(call, one))
-  return [...fields, ...unknownParameters(call, route), ...others].slice(0, MOST_UNKNOWN)
-}
-
-/** The parameters of a request about one entity that no request has: a list takes them as fields. */
-function unknownParameters({ query }: Call, route: Place): readonly UnknownField[] {
-  if (takesFields(route)) return NONE
-  return [...query.keys()]
-    .filter((name) => !PARAMETER_NAMES.includes(name))
-    .map((name) => ({ field: quoted(name), nearest: nearest(name, PARAMETER_NAMES, 1)[0] ?? null }))
+  const asked = [...query.keys()].filter((name) => !takesFields(route) || !isField(noun, name))
+  return [...fields, ...unknownAmong(asked, parameters), ...others].slice(0, MOST_UNKNOWN)
 }
 
 /** An unknown field of a list that looks like one of the parameters: `asof`. */
@@ -273,8 +327,12 @@ function groupNames(query: Query, name: string): string[] {
 /** What a verb takes in addition to fields is its own business. */
 function namesInBody({ body, params }: Call, route: Place, noun: Noun): readonly string[] {
   if (route.method === 'GET' || route.method === 'DELETE') return []
-  const verb = params.verb === undefined ? undefined : noun.verbs[params.verb]
+  const verb = verbIn({ params }, noun)
   return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)
+}
+
+function verbIn({ params }: Pick<Call, 'params'>, { verbs }: Noun): Verb | undefined {
+  return params.verb !== undefined && Object.hasOwn(verbs, params.verb) ? verbs[params.verb] : undefined
 }
 
 function jsonIn(query: Query, name: string): unknown {

@@ -1,4 +1,4 @@
-import { isPlainObject, Problem, parseInstant } from '@tildebase/nouns'
+import { type AsOf, isPlainObject, Problem, parseAsOf, parseInstant } from '@tildebase/nouns'
 import { OPERATOR, type Tenant } from '@tildebase/tenant'
 import { type LogPart, limitOf, type NonLogTables, offsetOf, unknownMembers } from '@tildebase/tenant/internal'
 import { parseBody, parseQuery, type Query, textParam } from '../call.ts'
@@ -12,8 +12,8 @@ export interface LogRequest {
   /** For how many milliseconds an answer without events may be held back. */
   readonly waitMs: number
   readonly beside: NonLogTables
-  /** A time that it ends with, or null. */
-  readonly asOf: number | null
+  /** The moment that it ends with, or null. */
+  readonly asOf: AsOf | null
   /** True when another tenant is made of it. */
   readonly fork?: boolean
 }
@@ -99,14 +99,15 @@ export function parseCreateRequest(body: Uint8Array | null): string {
 }
 
 /** What a fork is asked to be: `{"to": "acme-copy", "asOf": "2026-01-31T12:00:00Z"}`. */
-export function parseForkRequest(body: Uint8Array | null): { readonly to: string; readonly asOf: number | null } {
+export function parseForkRequest(
+  body: Uint8Array | null,
+  now: number,
+): { readonly to: string; readonly asOf: AsOf | null } {
   const { to, asOf = null } = membersOf(parseBody(body), ['to', 'asOf'])
   if (typeof to !== 'string') {
     throw new Problem('invalid_body', 'Name the new tenant: {"to": "acme-copy"}.', { field: 'to' })
   }
-  const at = typeof asOf === 'string' ? parseInstant(asOf) : null
-  if (asOf === null || at !== null) return { to: slugOf(to), asOf: at }
-  throw new Problem('invalid_as_of', 'asOf must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.', { field: 'asOf' })
+  return { to: slugOf(to), asOf: asOf === null ? null : parseAsOf(asOf, now) }
 }
 
 /** The question of `?from=acme&asOf=TIME`: which backup a tenant is made of, where the body is none. */
@@ -141,7 +142,7 @@ export async function logPart(
   if (tenant.isClosed)
     throw new Problem('unavailable', 'The tenant was closed during the request. Try again.', { retryAfter: 1 })
   const { seq } = tenant.admin.head
-  if (after <= seq) return { after, beside, fork, ...(asOf !== null && { until: tenant.admin.seqAt(asOf) }) }
+  if (after <= seq) return { after, beside, fork, ...(asOf !== null && { until: tenant.admin.seqOf(asOf) }) }
   const message = `The tenant ${tenant.slug} has ${seq} events: it has no event ${after} to continue after.`
   throw new Problem('conflict', message, { id: tenant.slug, seq })
 }

@@ -1,3 +1,4 @@
+import type { AsOf } from '@tildebase/nouns'
 import { copyFileSync, rmSync, statSync } from 'node:fs'
 import type { Content } from '@tildebase/tenant/internal'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
@@ -9,7 +10,7 @@ export type AdminTask =
   /** Moves the file to a path, as it is. In a cluster the node loads its state again instead. */
   | { readonly do: 'setAside'; readonly path: string }
   /** Writes a copy to a path, and returns the last event at or before a time. `changed`: also of a file that has changed. */
-  | { readonly do: 'copy'; readonly path: string; readonly asOf: number | null; readonly changed?: boolean }
+  | { readonly do: 'copy'; readonly path: string; readonly asOf: AsOf | null; readonly changed?: boolean }
   /** Makes the file at a path, which was verified, the tenant's own. */
   | { readonly do: 'adopt'; readonly path: string }
   /** Writes the tenant's log to a path, in the form that every host reads, once there are events in it. */
@@ -75,11 +76,11 @@ function setAside(context: AdminContext, slug: string, path: string): void {
   context.files.setAside(slug, path)
 }
 
-function copy(context: AdminContext, slug: string, path: string, asOf: number | null): Promise<CopyResult> {
+function copy(context: AdminContext, slug: string, path: string, asOf: AsOf | null): Promise<CopyResult> {
   rmSync(path, { force: true })
   return context.during(slug, async ({ admin }) => {
     await admin.copyTo(path)
-    return { seq: asOf === null ? null : admin.seqAt(asOf) }
+    return { seq: asOf === null ? null : admin.seqOf(asOf) }
   })
 }
 

@@ -1,3 +1,4 @@
+import type { AsOf } from '@tildebase/nouns'
 import { statSync } from 'node:fs'
 import type { Verdict } from '@tildebase/tenant/internal'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
@@ -71,7 +72,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
   }
 }
 
-async function fork(slug: string, to: string, asOf: number | null, deps: AdminDeps): Promise<HttpResponse> {
+async function fork(slug: string, to: string, asOf: AsOf | null, deps: AdminDeps): Promise<HttpResponse> {
   const { files, restoring, scratch, tasks, runTask, fileThread } = deps
   files.demandFree(to)
   return restoring.during(to, () =>

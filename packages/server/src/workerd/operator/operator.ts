@@ -1,4 +1,4 @@
-import { Problem } from '@tildebase/nouns'
+import { type AsOf, Problem } from '@tildebase/nouns'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { json, render } from '../../doors/reply.ts'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
@@ -43,11 +43,11 @@ function noBackup(): Problem {
   return new Problem('invalid_parameter', message, { field: 'from' })
 }
 
-/** Reads the log of one object, up to a time when one is given, into another that is new: slice by slice. */
+/** Reads the log of one object, up to a moment if one is given, into another that is new: slice by slice. */
 async function forkTenant(
   slug: string,
   to: string,
-  asOf: number | null,
+  asOf: AsOf | null,
   request: HttpRequest,
   requestId: string,
   tenants: DurableTenants,

@@ -48,7 +48,9 @@ export function unknownPatterns({ nouns, sql }: Engine, patterns: readonly strin
       return [{ field: quoted(`type: ${pattern}`), nearest: near === undefined ? null : pattern.replace(type, near) }]
     }
     const events = noun ? eventsOf(noun) : nouns.all.flatMap(eventsOf)
-    if (name === '*' || has(events, name) || isStored(name)) return []
+    // The log also knows the names of verbs: `create` is the verb of `created`.
+    const isVerb = noun !== undefined && Object.keys(noun.verbs).some((verb) => sameWord(verb, name))
+    if (name === '*' || has(events, name) || (isStored(name) && !isVerb)) return []
     const near = nearest(name, new Set(events), 1)[0]
     return [{ field: quoted(`type: ${pattern}`), nearest: near === undefined ? null : `${type}.${near}` }]
   })

@@ -2,7 +2,7 @@ import { type FileValue, isoOf, type JsonObject, Problem } from '@tildebase/noun
 import { grantFor } from '../../grant/grant.ts'
 import type { IncomingMail } from '../../ports.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
-import { currentOf, entitiesWith, presentOf, type Stored } from '../../store/entities.ts'
+import { currentOf, entitiesSpelled, entitiesWith, presentOf, type Stored } from '../../store/entities.ts'
 import { runVerb } from '../../write/run-verb.ts'
 import type { Write } from '../../write/write.ts'
 import { addressOf } from './address.ts'
@@ -143,7 +143,7 @@ function senderOf(write: Write, from: string, fromName: string, isAutomatic: boo
 function contactWith({ engine, sql }: Write, email: string): Found | null {
   const field = engine.fieldNumber('Contact', 'email')
   if (field === null) return null
-  return [...new Set([email, email.toLowerCase()])].flatMap((one) => entitiesWith(sql, field, one))[0] ?? null
+  return entitiesWith(sql, field, email)[0] ?? entitiesSpelled(sql, field, email)[0] ?? null
 }
 
 function messageWith({ engine, sql }: Write, messageId: string): Found | null {

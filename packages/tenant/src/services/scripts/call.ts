@@ -56,7 +56,8 @@ export function answerIn(write: Write, call: ScriptCall): Json {
 /** The same in steps, if it has any. */
 export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
   const { engine, grant, context } = write
-  if (isRead(call)) return answerRead({ engine, grant, budget: context.budget, url: context.url }, call)
+  const { budget, lens, url } = context
+  if (isRead(call)) return answerRead({ engine, grant, budget, ...(lens && { lens }), url }, call)
   if (call.type === 'asks') return answering(write, call)
   if (call.type === 'undo' && call.operation === 'list') return undoing(write, call)
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
@@ -112,12 +113,12 @@ function eventsFor({ engine, grant, url }: Reading, { operation, args }: ScriptC
 }
 
 /** `$.metrics({asOf})`: the metrics snapshot; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */
-function metricsFor({ engine, grant, budget }: Reading, { args }: ScriptCall): Json {
+function metricsFor({ engine, grant, budget, lens }: Reading, { args }: ScriptCall): Json {
   const [name, options] = typeof args[0] === 'string' ? [args[0], args[1]] : [null, args[0]]
   const given = isPlainObject(options) ? options.asOf : undefined
   const asOf = given === undefined ? null : asOfTime(engine, given)
   const reader = readContextOf(engine, grant, budget)
-  if (name === null) return snapshot(engine, grant, reader, resolveLens([]), asOf)
+  if (name === null) return snapshot(engine, grant, reader, lens ?? resolveLens([]), asOf)
   const metric = builtInMetric(engine, grant, reader, name, asOf)
   if (metric) return metric
   throw new Problem(

@@ -67,7 +67,8 @@ export async function runCode(
   const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
   const warnings = new CodeWarnings(engine, grant, strict, context.budget?.cpu ?? clock.now)
   const rows = new AnswerRows(grant)
-  const reading = { engine, grant, ...(context.budget && { budget: context.budget }), url: context.url ?? null }
+  const { budget, lens, url = null } = context
+  const reading = { engine, grant, ...(budget && { budget }), ...(lens && { lens }), url }
   let wrote = false
   const live = async (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => {
     const call = scriptCall(name, args)
