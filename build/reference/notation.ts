@@ -35,7 +35,8 @@ const MARKS: readonly (readonly [notation: string, meaning: string])[] = [
 
 const ABOUT: { readonly [name: string]: string } = {
   $domain: 'The domain that the type belongs to, for scopes and lenses. Default `custom`.',
-  $path: 'The plural path. Default: the plural of the name, such as `/order-lines` for OrderLine and `/settings` for Settings.',
+  $path:
+    'The plural path. Default: the plural of the name, such as `/order-lines` for OrderLine and `/settings` for Settings.',
   $strict: '`true` rejects fields that are not declared. Default `false`: they are stored as they are.',
   $timers: 'Verbs that run at the time of a field. At most 20.',
   $unique: 'Lists of 2 to 8 fields that are unique together: `[["order", "position"]]`. At most 10 lists.',

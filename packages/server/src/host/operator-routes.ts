@@ -218,7 +218,11 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     ...TENANT,
     summary: 'Make another tenant of a tenant, as it is or as it was',
     body: jsonBody(
-      record('', { to: TEXT, asOf: { ...TEXT_OR_NULL, description: 'A time, now, today, 7d ago, or the seq of an event.' } }, ['to']),
+      record(
+        '',
+        { to: TEXT, asOf: { ...TEXT_OR_NULL, description: 'A time, now, today, 7d ago, or the seq of an event.' } },
+        ['to'],
+      ),
       { to: 'acme-copy' },
       'The name of the new tenant, and the moment of the state that it begins with.',
     ),

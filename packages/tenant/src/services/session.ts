@@ -1,4 +1,14 @@
-import { allOf, EVERYTHING, type Filter, isPlainObject, type Json, type JsonObject, type Lens, type Noun, Problem } from '@tildebase/nouns'
+import {
+  allOf,
+  EVERYTHING,
+  type Filter,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  type Lens,
+  type Noun,
+  Problem,
+} from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
@@ -132,7 +142,11 @@ function queryOf(reading: Reading, noun: Noun, filter: unknown, options: unknown
 }
 
 /** What is asked, of the entities that the lens shows. */
-function throughLens<T extends { readonly filter?: Filter | undefined }>({ engine, grant, lens }: Reading, noun: Noun, asked: T): T {
+function throughLens<T extends { readonly filter?: Filter | undefined }>(
+  { engine, grant, lens }: Reading,
+  noun: Noun,
+  asked: T,
+): T {
   if (lens === undefined || lens.industry === null) return asked
   return { ...asked, filter: allOf([asked.filter ?? EVERYTHING, industryFilter(engine, grant, noun, lens)]) }
 }

@@ -1,5 +1,5 @@
-import type { AsOf } from '@tildebase/nouns'
 import { copyFileSync, rmSync, statSync } from 'node:fs'
+import type { AsOf } from '@tildebase/nouns'
 import type { Content } from '@tildebase/tenant/internal'
 import type { LogRequest } from '../../doors/watch/log-request.ts'
 import { type AdminContext, countRestored, type ReplayTask, replayFile, writeLog } from './log-file.ts'

@@ -1,5 +1,5 @@
-import type { AsOf } from '@tildebase/nouns'
 import { statSync } from 'node:fs'
+import type { AsOf } from '@tildebase/nouns'
 import type { Verdict } from '@tildebase/tenant/internal'
 import type { HttpRequest, HttpResponse } from '../../doors/http.ts'
 import { empty, json, render } from '../../doors/reply.ts'
