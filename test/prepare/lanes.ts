@@ -20,6 +20,7 @@ export const SLOW = [
   'test/openapi-{prism,scenarios,spectral}.test.ts',
   'test/past/{demo,kill}.test.ts',
   'test/proof/{kill,shown-values}.test.ts',
+  'test/proof/judge/**',
   'test/tasks/clients.test.ts',
   'test/tutorials/**',
 ]
