@@ -1,6 +1,6 @@
 import type { Recording } from './recorder.ts'
 
-/** Microseconds per request: of each folder, and of each function by itself. */
+/** Microseconds per request: of each folder, and of each function without those that it calls. */
 export interface Split {
   readonly layers: ReadonlyMap<string, number>
   readonly functions: ReadonlyMap<string, number>
