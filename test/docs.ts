@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findPython, runPython } from './client/python.ts'
-import { COMMAND } from './prepare/command.ts'
+import { COMMAND, HOME } from './prepare/command.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MODULES = join(ROOT, 'test', '.tmp')
@@ -124,13 +124,15 @@ async function end(server: ChildProcess): Promise<void> {
 }
 
 /** Runs the shell blocks of one page in one shell, in order; returns the errors, or an empty string. */
-export function shellErrors(blocks: readonly Block[], { url, rootKey }: Place, packages = ROOT): string {
+export function shellErrors(blocks: readonly Block[], { url, rootKey }: Place, packages = HOME): string {
   const home = mkdtempSync(join(tmpdir(), 'tildebase-curl-'))
   // Pages write files: not into the repository.
   for (const part of ['node_modules', 'docs']) symlinkSync(join(packages, part), join(home, part))
   // A curl that meets an error answer then fails, and the shell with it.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\n')
-  const env = { ...process.env, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
+  // "npm test" has put the command of the sources into the path.
+  const PATH = `${join(home, 'node_modules', '.bin')}:${process.env.PATH}`
+  const env = { ...process.env, PATH, TILDE_URL: url, TILDE_ROOT_KEY: rootKey, TILDE_KEY: rootKey, CURL_HOME: home }
   // What a page that fails has left running would be waited for without end.
   const end = "trap '{ kill $(jobs -p) || :; } 2>/dev/null' EXIT"
   const script = [end, ...blocks.map(({ code }) => code)].join('\n')

@@ -67,8 +67,14 @@ export async function openStage(device: Device = {}, env: Readonly<Record<string
     browser,
     async enter(path = '', { scopes = 'admin:all', tenant = 'acme', key, size } = {}) {
       const tab = await browser.open(size)
+      // The page begins with the key, as one that is loaded again. The key box would be drawn for nothing before each test.
+      const session = JSON.stringify({ tenant, key: key ?? (await host.key(tenant, scopes)) })
+      const kept = await tab.page.addInitScript((text) => sessionStorage.setItem('tildebase.session', text), session)
       await tab.page.goto(`${host.url}/console#/~${tenant}/${path}`)
-      await giveKey(tab, key ?? (await host.key(tenant, scopes)))
+      await kept.dispose()
+      await isOpen(tab)
+      // From now on the key is in memory only, as one from the key box.
+      await tab.page.evaluate(() => sessionStorage.removeItem('tildebase.session'))
       return tab
     },
     async stop() {
@@ -114,5 +120,9 @@ function changedAt(path: string): number {
 export async function giveKey({ page }: Pick<Tab, 'page'>, key: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Open' }).click()
+  await isOpen({ page })
+}
+
+async function isOpen({ page }: Pick<Tab, 'page'>): Promise<void> {
   await page.locator('main#main :is(h1, .empty)').first().waitFor()
 }

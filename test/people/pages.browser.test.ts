@@ -60,7 +60,8 @@ describe.skipIf(BROWSER === null).each([{ theme: 'light' }, { theme: 'dark' }])(
         await page.goto(await addressOf(stage, at, 'de'))
         await page.getByText(german).first().waitFor()
         await page.context().addCookies([{ name: 'tilde_language', value: 'he', url: stage.host.url }])
-        for (const size of SIZES) {
+        // The colours are the same at each width.
+        for (const size of look.theme === 'light' ? SIZES : SIZES.slice(0, 1)) {
           await page.setViewportSize(size)
           // An invitation forgets its token: a new page reads it again.
           await page.goto('about:blank')

@@ -34,6 +34,10 @@ export async function joinPackages(): Promise<string> {
     const part = join(JOINED, `part-${process.pid}`)
     for (const name of PACKAGES) await joinPackage(join(ROOT, 'packages', name), join(part, scope, name))
     symlinkSync(join(ROOT, 'packages', 'console'), join(part, scope, 'console'))
+    // Where npm puts the commands of installed packages.
+    mkdirSync(join(part, 'node_modules', '.bin'))
+    symlinkSync(join('..', '@tildebase', 'cli', 'bin', 'tilde.js'), join(part, 'node_modules', '.bin', 'tilde'))
+    symlinkSync(join(ROOT, 'docs'), join(part, 'docs'))
     // Another run in this clone may still use what was joined before.
     for (const path of readdirSync(JOINED).map((name) => join(JOINED, name)))
       if (statSync(path).mtimeMs < Date.now() - DAY_MS) rmSync(path, { recursive: true })
