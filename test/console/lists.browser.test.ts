@@ -190,7 +190,7 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
     // No column is behind the menus of the rows, no address takes two lines, and what does not fit ends in dots.
     const box = page.locator('.table-box')
     expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-    expect(await page.locator('tbody tr').evaluate((row) => row.offsetHeight)).toBeLessThan(39)
+    expect(await page.locator('tbody tr').evaluate((row) => row.getBoundingClientRect().height)).toBeLessThan(39)
     const link = box.locator('td .links a').first()
     expect(await link.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
     await speak('he', 'settings')

@@ -59,8 +59,7 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
       })
       for (const { status, body } of results) {
         if (status < 300) changed += 1
-        else
-          failures.push(new Problem(body?.error ?? 'internal', body?.message ?? `status ${status}`, body ?? {}))
+        else failures.push(new Problem(body?.error ?? 'internal', body?.message ?? `status ${status}`, body ?? {}))
       }
     }
   } catch (reason) {
@@ -73,11 +72,7 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
   if (lost) sayError(lost)
   if (changed > 0) {
     const refused = first ? ` ${t('{} refused: {}', numberText(failures.length), sentenceOf(first))}` : ''
-    sayDone(
-      `${t('{} {}.', numberText(changed), change.done)}${refused}`,
-      correlation,
-      first ? 'bad' : 'good',
-    )
+    sayDone(`${t('{} {}.', numberText(changed), change.done)}${refused}`, correlation, first ? 'bad' : 'good')
   }
 }
 

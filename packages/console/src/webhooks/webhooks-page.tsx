@@ -185,11 +185,7 @@ function HookActions({
     }, sayError)
   return (
     <>
-      {hook.suspended === true ? (
-        <Act onRun={onResume}>{t('Resume')}</Act>
-      ) : (
-        <Act onRun={test}>{t('Send a test')}</Act>
-      )}
+      {hook.suspended === true ? <Act onRun={onResume}>{t('Resume')}</Act> : <Act onRun={test}>{t('Send a test')}</Act>}
       <button type="button" onClick={onEdit}>
         {t('Edit')}
       </button>
