@@ -92,7 +92,11 @@ export function useWords(pattern: string, time: string | null, narrow: LogNarrow
   const mine = run.question === question ? run : { question, goal: FOUND, isOn: true }
   const isBegun = run.question === question && search !== UNSEARCHED
   const isLooking =
-    words !== '' && mine.isOn && error === null && search.found.length < mine.goal && !(isBegun && search.cursor === null)
+    words !== '' &&
+    mine.isOn &&
+    error === null &&
+    search.found.length < mine.goal &&
+    !(isBegun && search.cursor === null)
   useEffect(() => {
     setSearch(UNSEARCHED)
     setError(null)
