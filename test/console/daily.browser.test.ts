@@ -194,6 +194,12 @@ describe.skipIf(BROWSER === null)('work of every day', () => {
 
     await dialog.getByRole('button', { name: 'Empty a field' }).click()
     await dialog.getByLabel('Empty phone').check()
+    // Without an answer the form stays as it is.
+    await page.route('**/batch', (route) => route.abort())
+    await dialog.getByRole('button', { name: 'Save all' }).click()
+    await dialog.getByText('Nothing was saved').waitFor()
+    await page.unroute('**/batch')
+    await page.getByText('2 selected').waitFor()
     await dialog.getByRole('button', { name: 'Save all' }).click()
     await page.getByText('2 changed.').waitFor()
 

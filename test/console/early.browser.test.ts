@@ -124,10 +124,33 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     expect(waiting[0]).toContain('"/Comment"')
   })
 
-  test('of a list measures no columns on a telephone, where none stays in sight', async () => {
+  test('of dashboards asks for them before its program is there, and asks once', async () => {
+    await stage.host.request('PUT', '/~acme/schema/Dashboard', { name: 'string!', tiles: 'json', shared: 'boolean' })
+    const tiles = [{ source: 'count', of: 'Deal' }]
+    await stage.host.request('POST', '/~acme/Dashboard', { name: 'Asked early', tiles, shared: true })
+    const { page, times } = await signedIn('tiles@example.com')
+    const release = await hold(page)
+
+    const opened = page.goto(`${stage.host.url}/console#/~acme/dashboards`)
+    await expect.poll(() => times('/~acme/Dashboard')).toBe(1)
+    release()
+    await opened
+    await page.locator('.tile-number').waitFor()
+
+    expect(times('/~acme/Dashboard')).toBe(1)
+  })
+
+  test('of a list draws the rows in sight first and measures no columns on a telephone', async () => {
     const { page } = await signedIn('narrow@example.com')
     await page.setViewportSize({ width: 390, height: 844 })
     await page.addInitScript(() => {
+      const drawings: number[] = []
+      Object.assign(globalThis, { drawings })
+      // It is called after each task that draws.
+      new MutationObserver(() => {
+        const rows = document.querySelectorAll('tbody tr').length
+        if (rows > 0 && rows !== drawings.at(-1)) drawings.push(rows)
+      }).observe(document, { childList: true, subtree: true })
       const { get } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'offsetWidth')!
       Object.assign(globalThis, { measured: 0 })
       Object.defineProperty(HTMLElement.prototype, 'offsetWidth', {
@@ -139,7 +162,8 @@ describe.skipIf(BROWSER === null)('the first page', () => {
     })
 
     await page.goto(`${stage.host.url}/console#/~acme/Deal`)
-    await page.locator('tbody tr').first().waitFor()
+    await page.locator('tbody tr').nth(24).waitFor()
+    expect(await page.evaluate(() => (globalThis as any).drawings)).toEqual([9, 18, 25])
     expect(await page.evaluate(() => (globalThis as any).measured)).toBe(0)
     await page.setViewportSize({ width: 1280, height: 844 })
 

@@ -44,7 +44,7 @@ describe.skipIf(BROWSER === null)('the log', () => {
     await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Needle of last year'])
   })
 
-  test('is looked through for words further back on request, and what has them is saved', async () => {
+  test('is looked through for words to its beginning, can be stopped, and what has them is saved', async () => {
     await stage.host.request('POST', '/~older/Contact', { name: 'Needle of last year' })
     await stage.host.request(
       'POST',
@@ -54,8 +54,23 @@ describe.skipIf(BROWSER === null)('the log', () => {
     const { page } = await stage.enter('events', { tenant: 'older' })
     await page.locator('.event-title', { hasText: 'Hay' }).first().waitFor()
 
+    let looked = 0
+    let isHeld = true
+    let release = () => {}
+    const held = new Promise<void>((done) => {
+      release = done
+    })
+    await page.route('**/~older/Event?*total=false*', async (route) => {
+      looked += 1
+      if (isHeld && looked > 2) await held
+      await route.continue().catch(() => undefined)
+    })
     await page.getByLabel('Words in the events').fill('needle')
-    await page.getByText('The newest 2,000 events do not have these words').waitFor()
+    await page.getByText('200 of 2,05').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('The newest 200 events do not have these words').waitFor()
+    isHeld = false
+    release()
     await page.getByRole('button', { name: 'Earlier events' }).click()
     await expect.poll(() => page.locator('.event-title').allTextContents()).toEqual(['Needle of last year'])
 

@@ -125,8 +125,24 @@ describe.skipIf(BROWSER === null)('nothing is lost in the console', () => {
     await page.getByLabel('Select all rows of this page').check()
     await page.getByRole('button', { name: 'Delete' }).click()
     await expect.poll(there).toBe(0)
+    // They are not on the first page of the bin.
+    const others = Array.from({ length: 51 }, (_, n) => ({
+      method: 'POST',
+      path: '/Lead',
+      body: { name: `Other ${n}` },
+    }))
+    const made = await stage.host.request('POST', '/~acme/batch', { operations: others })
+    const operations = made.body.results.map(({ body }: { body: { $id: string } }) => ({
+      method: 'DELETE',
+      path: `/Lead/${body.$id}`,
+    }))
+    await stage.host.request('POST', '/~acme/batch', { operations })
 
     await page.getByRole('link', { name: 'Bin', exact: true }).click()
+    await page
+      .getByRole('link', { name: /^Other / })
+      .first()
+      .waitFor()
     await page.getByLabel('Find in the bin').fill('binned tw')
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: 'Select all 1 shown' }).click()

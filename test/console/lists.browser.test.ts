@@ -159,6 +159,9 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
 
   test('the console speaks German, and Hebrew from right to left, with names of entities as they are', async () => {
     await make('Deal', { name: 'Home' })
+    const organization = (await make('Organization', { name: 'Very Long Name of a Company, Branch in the South' })).$id
+    const email = 'a.person.with.a.long.address@example.com'
+    await make('Contact', { name: 'Wide Contact of a List', email, organization, leadScore: 5 })
     const { page } = await stage.enter('settings')
     const speak = async (language: string, path: string) => {
       await page.evaluate(
@@ -182,6 +185,14 @@ describe.skipIf(BROWSER === null)('cells of a list', () => {
       'Start',
     )
     await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Home'])
+    await page.goto(`${stage.host.url}/console#/~acme/Contact?text=Wide`)
+    await expect.poll(() => page.locator('tbody .title').allTextContents()).toEqual(['Wide Contact of a List'])
+    // No column is behind the menus of the rows, no address takes two lines, and what does not fit ends in dots.
+    const box = page.locator('.table-box')
+    expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    expect(await page.locator('tbody tr').evaluate((row) => row.getBoundingClientRect().height)).toBeLessThan(39)
+    const link = box.locator('td .links a').first()
+    expect(await link.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
     await speak('he', 'settings')
     await page.getByRole('heading', { name: 'הגדרות', level: 1 }).waitFor()
 

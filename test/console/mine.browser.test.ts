@@ -106,7 +106,7 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
   })
 
   test('a role for sales alone reads the notes of others on a contact, and leaves its own', async () => {
-    await stage.host.request('PUT', '/~acme/schema/roles/Sales', { scopes: 'write:crm,read:identity' })
+    await stage.host.request('PUT', '/~acme/schema/roles/Sales', { scopes: 'write:crm' })
     const { $id } = await make('Contact', { name: 'Noted by sales' })
     await make('Comment', { body: 'Of the office', about: $id })
     const finn = await person(stage.host, 'acme', { name: 'Finn', email: 'finn-sales@example.com', role: 'Sales' })
@@ -118,6 +118,9 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
     await page.getByRole('button', { name: 'Add note' }).click()
 
     await notes.filter({ hasText: 'Prefers letters' }).getByText('Finn').waitFor()
+    // What a person creates is the person's own, also where people cannot be read.
+    await page.goto(`${stage.host.url}/console#/~acme/Deal?new=1`)
+    await expect.poll(() => page.getByRole('dialog').getByLabel('Owner').inputValue()).toBe('Finn')
   })
 
   test('a role that sees own records only is one checkbox, and its people create what they own', async () => {
@@ -164,5 +167,38 @@ describe.skipIf(BROWSER === null)('the work of a person', () => {
 
     await page.getByRole('heading', { name: /Sign in/ }).waitFor()
     expect((await ray.send('GET', '/~acme/session')).status).toBe(401)
+  })
+
+  test('of a large team shows all people and notes, and an invitation that got no answer is sent again', async () => {
+    const about = await make('Contact', { name: 'Noted often' })
+    const each = (path: string, body: (n: number) => object) =>
+      [0, 55].map((from) => Array.from({ length: 55 }, (_, n) => ({ method: 'POST', path, body: body(from + n) })))
+    for (const operations of [
+      ...each('/User', (n) => ({ name: `Member ${n}`, email: `member${n}@example.com`, role: 'Member' })),
+      ...each('/Comment', (n) => ({ body: `Note ${n}`, about: about.$id })),
+    ])
+      await stage.host.request('POST', '/~acme/batch', { operations })
+    const { page } = await stage.enter('people')
+    await page.getByRole('row', { name: 'Member 109' }).waitFor()
+    await page.getByRole('row', { name: 'Member 0', exact: false }).first().waitFor()
+
+    await page.route('**/invite', (route) => route.abort())
+    await page.getByRole('button', { name: 'Invite a person' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Asked twice')
+    await dialog.getByLabel('E-mail address').fill('twice@example.com')
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+    await dialog.getByText('Nothing was saved').waitFor()
+    await page.unroute('**/invite')
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+    await page.getByText('/~acme/invitation#tbi_').waitFor()
+    await page.goto(`${stage.host.url}/console#/~acme/Contact/${about.$id}`)
+    const notes = page.locator('.comments li')
+    await notes.filter({ hasText: 'Note 109' }).waitFor()
+    expect(await notes.count()).toBe(100)
+    await page.getByRole('button', { name: 'Earlier notes' }).click()
+    await expect.poll(() => notes.count()).toBe(110)
+
+    expect(await notes.last().innerText()).toContain('Note 0')
   })
 })

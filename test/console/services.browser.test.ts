@@ -36,6 +36,24 @@ describe.skipIf(BROWSER === null)('the console', () => {
       .toEqual(['Ticket'])
   })
 
+  test('a tab in the background gives its connection up, and shows what it missed when it is looked at', async () => {
+    const { page } = await stage.enter('Ticket?sort=-$createdAt')
+    const ended = page.waitForEvent('requestfailed', (request) => /\/events\?/.test(request.url()))
+    await page.waitForRequest((request) => /\/events\?/.test(request.url()))
+    const look = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, isHidden)
+
+    await look(true)
+    await ended
+    await stage.host.request('POST', '/~acme/Ticket', { subject: 'While nobody looked' })
+    await look(false)
+
+    await page.getByRole('link', { name: 'While nobody looked' }).waitFor()
+  })
+
   test('a webhook is created, tested, receives events, is redelivered and gets another secret', async () => {
     const receiver = await Receiver.start()
     const { page } = await stage.enter('webhooks')
@@ -56,8 +74,15 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await dialog.getByText('did you mean created?').waitFor()
     const alerts = await dialog.getByRole('alert').count()
     await page.getByLabel('Events', { exact: true }).fill('Ticket.created')
+    const filter = page.getByLabel('Only events that meet')
+    await filter.fill('{"data.subject":')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('This is not JSON yet.').waitFor()
+    await expect.poll(() => filter.evaluate((field) => field === document.activeElement)).toBe(true)
+    await filter.fill('{"data.subject": "Told to others"}')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Webhook saved.').waitFor()
+    await stage.host.request('POST', '/~acme/Ticket', { subject: 'Kept to ourselves' })
     await stage.host.request('POST', '/~acme/Ticket', { subject: 'Told to others' })
     await expect.poll(() => receiver.requests.length).toBe(2)
     await page.getByRole('link', { name: `Help desk ${receiver.url}` }).click()

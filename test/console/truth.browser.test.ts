@@ -176,10 +176,19 @@ describe.skipIf(BROWSER === null)('the console says what is so', () => {
     await make('Lead', { name: 'Not delivered' })
     await expect.poll(() => receiver.requests.length).toBe(1)
 
+    const maker = await stage.host.key('acme', 'admin:platform', { name: 'Maker of a webhook' })
+    await stage.host.as(maker)('POST', '/~acme/webhooks', { url: `${receiver.url}/made`, events: ['Deal.lost'] })
+    const keys = (await stage.host.request('GET', '/~acme/api-keys?name=Maker%20of%20a%20webhook')).body.results
+    await stage.host.request('POST', `/~acme/api-keys/${keys[0].$id}/revoke?cascade=true`)
+
     const { page } = await stage.enter('webhooks')
-    const row = page.getByRole('row', { name: receiver.url })
+    const row = page.getByRole('row', { name: receiver.url }).filter({ hasNotText: '/made' })
     await row.waitFor()
     await row.getByText('Failing').waitFor()
+    const made = page.getByRole('row', { name: `${receiver.url}/made` })
+    await made.getByText('Suspended').waitFor()
+    await made.getByRole('button', { name: 'Resume' }).click()
+    await made.getByText('Active').waitFor()
     await page.goto(`${stage.host.url}/console#/~acme/webhooks/${body.$id}`)
     await page.locator('.tail summary').first().click()
     const attempts = page.locator('.attempts li')

@@ -137,7 +137,7 @@ function Tenant() {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         {t('To the content')}
       </button>
-      <Side onSearch={() => setPalette(true)} />
+      <Side isOpen={menu} onSearch={() => setPalette(true)} />
       {menu && <button type="button" class="veil" aria-label={t('Close the menu')} onClick={() => setMenu(false)} />}
       <div class="stage">
         <TopBar

@@ -1,11 +1,11 @@
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { useDraft } from '../drafts.ts'
 import { asOf } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
+import { PAGE, pagesOf } from '../service/pages.ts'
 import { may } from '../service/rights.ts'
 import { nouns, type Page } from '../service/schema.ts'
-import { request } from '../service/service.ts'
 import { sayDone, write } from '../service/write.ts'
 import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
@@ -30,11 +30,11 @@ export function Comments({ entity }: { entity: Entity }) {
   // The rights on an entity are rights on the notes about it. A key that only reads is offered nothing to write.
   const about = nouns.value.get(entity.$type)
   const isThere = !WITHOUT.has(entity.$type) && (may('read', noun) || may('read', about))
-  const found = useData<Page>(
-    ['comments', entity.$id, asOf.value],
-    isThere
-      ? (signal) => request('GET', `/${TYPE}`, { query: { filter, limit: 100, asOf: asOf.value ?? undefined }, signal })
-      : null,
+  const [pages, setPages] = useState(1)
+  const query = { filter, sort: '-$createdAt', asOf: asOf.value ?? undefined }
+  const found = useData<readonly Page['results'][]>(
+    ['comments', entity.$id, asOf.value, pages],
+    isThere ? (signal) => firstPages(pages, pagesOf(TYPE, query, signal)) : null,
     { types: asOf.value === null ? [TYPE] : [] },
   )
   if (!isThere) return null
@@ -56,7 +56,8 @@ export function Comments({ entity }: { entity: Entity }) {
       ({ correlation }) => sayDone(t('Note deleted.'), correlation),
       sayError,
     )
-  const notes = found.value?.results ?? []
+  const notes = (found.value ?? []).flat()
+  const hasMore = found.value?.length === pages && found.value.at(-1)?.length === PAGE
   const writes = mayChange(noun) || mayChange(about)
   if (!found.value && !found.error) return <Loading />
   if (notes.length === 0 && !writes) return null
@@ -105,6 +106,21 @@ export function Comments({ entity }: { entity: Entity }) {
           </li>
         ))}
       </ol>
+      {hasMore && (
+        <button type="button" class="quiet" onClick={() => setPages(pages + 1)}>
+          {t('Earlier notes')}
+        </button>
+      )}
     </section>
   )
+}
+
+/** So many of the pages, or all if there are fewer. */
+async function firstPages<T>(count: number, pages: AsyncIterable<T>): Promise<T[]> {
+  const first: T[] = []
+  for await (const page of pages) {
+    first.push(page)
+    if (first.length === count) break
+  }
+  return first
 }

@@ -25,6 +25,7 @@ import { Act, Head } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Failure, Loading, Skeleton } from '../ui/states.tsx'
+import { useTurns } from '../ui/turns.ts'
 import type { Version } from '../values/diff.ts'
 import type { Entity } from '../values/entity.ts'
 import { labelOf, momentText } from '../values/format.ts'
@@ -43,6 +44,9 @@ import { furtherVerbs, VerbButtons } from './verb-buttons.tsx'
 /** The fields of a workflow that its editor shows. */
 const BUILT_FIELDS = ['triggerEvent', 'filter', 'schedule', 'steps', 'retryPolicy', 'errorHandling', 'timeout']
 const WorkflowEditor = lazy(async () => (await import('../workflow/workflow-editor.tsx')).WorkflowEditor)
+
+/** The fields are drawn first, then what belongs to the entity, then what people wrote about it. */
+const TURNS = 3
 
 /** One entity: its fields, what belongs to it, notes, and everything that happened to it. */
 export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
@@ -65,6 +69,7 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
   )
   const isGone = statusOf(found.error) === 404
   const entity = isGone ? null : found.value
+  const turn = useTurns(entity ? TURNS : 1, 1, 1)
   const drop = useFileDrop(entity && ((files) => void attach(noun, entity, files)))
   const writes = mayChange(noun)
   const buildsWorkflow = writes && noun.name === 'Workflow'
@@ -173,19 +178,27 @@ export function EntityPage({ noun, id }: { noun: Noun; id: string }) {
       <div class="entity" hidden={!entity && !found.error}>
         {entity && <Facts noun={noun} entity={entity} {...(buildsWorkflow && { omit: BUILT_FIELDS })} />}
         <div class="entity-main">
-          {!entity && !isGone && !found.error && <Loading />}
           {entity && graph && (
             <section class="panel relations" aria-labelledby="relations-title">
               <h2 id="relations-title">{t('Connections')}</h2>
               <RelationGraph noun={noun} entity={entity} />
             </section>
           )}
-          {entity && time === null && <Timers noun={noun} id={id} />}
-          {entity && buildsWorkflow && <WorkflowEditor key={id} noun={noun} entity={entity} />}
-          {entity && time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
-          {entity && <Related noun={noun} entity={entity} />}
-          {entity && hasMail(noun.name) && <Mail key={id} entity={entity} />}
-          {entity && <Comments entity={entity} />}
+          {entity && turn > 1 && (
+            <>
+              {time === null && <Timers noun={noun} id={id} />}
+              {buildsWorkflow && <WorkflowEditor key={id} noun={noun} entity={entity} />}
+              {time === null && noun.name === 'Workflow' && <Runs workflow={id} writes={writes} />}
+              <Related noun={noun} entity={entity} />
+            </>
+          )}
+          {entity && turn > 2 && (
+            <>
+              {hasMail(noun.name) && <Mail key={id} entity={entity} />}
+              <Comments entity={entity} />
+            </>
+          )}
+          {(entity ? turn < TURNS : !isGone && !found.error) && <Loading />}
           <Timeline
             type={noun.name}
             id={id}

@@ -9,6 +9,8 @@ import { may } from '../service/rights.ts'
 import { nouns, titleOf } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Loading } from '../ui/states.tsx'
+import { useTurns } from '../ui/turns.ts'
 import { type Entity, isEntity } from '../values/entity.ts'
 import { inSentence, labelOf, numberText } from '../values/format.ts'
 import { type Noun, singular, titleField } from '../values/noun.ts'
@@ -26,12 +28,14 @@ export function Related({ noun, entity }: { noun: Noun; entity: Entity }) {
       !(field.target === 'Message' && hasMail(noun.name)),
   )
   const filled = fields.filter((field) => entitiesOf(entity, field).length > 0)
+  const drawn = useTurns(filled.length, 1, 1)
   const empty = fields.filter((field) => !filled.includes(field) && mayChange(nouns.value.get(field.target)))
   return (
     <>
-      {filled.map((field) => (
+      {filled.slice(0, drawn).map((field) => (
         <Relation key={field.name} field={field} entity={entity} />
       ))}
+      {drawn < filled.length && <Loading />}
       {empty.length > 0 && (
         <section class="panel add-related" aria-label={t('Add')}>
           <span class="hint">{t('Add')}</span>

@@ -12,11 +12,14 @@ import { t } from '../texts/text.ts'
 import { sayError } from '../toast.ts'
 import { Act } from '../ui/basics.tsx'
 import { Failure, Loading } from '../ui/states.tsx'
+import { useTurns } from '../ui/turns.ts'
 import { actorName } from '../values/actors.ts'
 import { changesOf, type Version } from '../values/diff.ts'
 import { agoText, labelOf } from '../values/format.ts'
 
 const STEP = 25
+/** So many are drawn at once. */
+const AT_ONCE = 6
 
 /** The versions of an entity, newest first: who did what, when, and how to get back there. */
 export function Timeline(props: {
@@ -41,6 +44,7 @@ export function Timeline(props: {
   }
   const newest = first.value?.results ?? []
   const versions = [...newest, ...older.filter(({ seq }) => !newest.some((one) => one.seq === seq))]
+  const drawn = useTurns(versions.length, AT_ONCE, AT_ONCE)
   const left = cursor === undefined ? first.value?.cursor : cursor
   if (statusOf(first.error) === 404) return null
   if (!first.value && !first.error) return <Loading />
@@ -49,7 +53,7 @@ export function Timeline(props: {
       <h2 id="history-title">{t('History')}</h2>
       <Failure error={first.error} onRetry={first.reload} />
       <ol class="timeline">
-        {versions.map((version, at) => (
+        {versions.slice(0, drawn).map((version, at) => (
           <Moment key={version.seq} version={version} isNewest={at === 0} {...props} />
         ))}
       </ol>

@@ -1,5 +1,5 @@
 import '../../style/pages/events.css'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { Changes } from '../parts/changes.tsx'
 import { Seal } from '../parts/seal.tsx'
@@ -17,14 +17,9 @@ import { EmptyState, Failure, Skeleton } from '../ui/states.tsx'
 import { actorName, knownActors } from '../values/actors.ts'
 import { type Change, changesOf } from '../values/diff.ts'
 import { clockText, dayText, inSentence, labelOf, numberText } from '../values/format.ts'
-import { useLive, useLog } from './event-hooks.ts'
+import { useLive, useLog, useWords } from './event-hooks.ts'
 import { hasWords, isPattern, type LoggedEvent, titleOfEvent } from './event-log.ts'
 import { exportEvents } from './export-events.ts'
-
-/** So many events with the words are looked for, in so many events. */
-const FOUND = 25
-const MOST_LOOKED_AT = 2_000
-const FIRST_GOAL = { found: FOUND, looked: MOST_LOOKED_AT }
 
 /** What happened in the tenant, newest first, page by page, and what happens now. */
 export function EventsPage() {
@@ -34,9 +29,8 @@ export function EventsPage() {
   const pattern = useSettled(isValid ? type.trim() : '', 250)
   const time = useSettled(asOf.value, 200)
   const [words, setWords] = useState('')
-  const [goal, setGoal] = useState(FIRST_GOAL)
   const [paused, setPaused] = useState(false)
-  const search = useRef<HTMLInputElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const { query } = place.value
   const narrow = {
     actor: query.get('by') ?? '',
@@ -45,28 +39,26 @@ export function EventsPage() {
     record: query.get('record') ?? '',
   }
   const log = useLog(pattern, time, narrow)
+  const search = useWords(pattern, time, narrow, useSettled(words.trim(), 250))
   const live = useLive(pattern, time === null && narrow.to === '', paused, narrow)
   useKeys({
-    '/': () => search.current?.focus(),
+    '/': () => field.current?.focus(),
     p: () => setPaused(!paused),
-    Escape: () => search.current?.blur(),
+    Escape: () => field.current?.blur(),
   })
-  const seen = new Set(log.events.map(({ id }) => id))
-  const events = [...live.events.filter(({ id }) => !seen.has(id)), ...log.events]
-  const shown = events.filter((event) => hasWords(event, words))
-  // Words are looked for in older events, too, until a page of them is found.
-  const isLooking = words !== '' && shown.length < goal.found && log.hasMore && log.events.length < goal.looked
-  useEffect(() => {
-    if (isLooking && !log.loading) log.more()
-  }, [isLooking, log.loading])
-  const lookFurther = () => setGoal({ found: shown.length + FOUND, looked: log.events.length + MOST_LOOKED_AT })
+  const isSearch = words.trim() !== ''
+  // Until the first answer, what is on the page and has the words.
+  const older = isSearch && search.looked > 0 ? search.found : log.events
+  const seen = new Set(older.map(({ id }) => id))
+  const events = [...live.events.filter(({ id }) => !seen.has(id)), ...older]
+  const shown = events.filter((event) => hasWords(event, words.trim()))
   return (
     <>
       <Head
         title={t('Events')}
         about={log.total === null ? undefined : countText(log.total + live.events.length, time)}
       >
-        <ExportButton question={{ pattern, time, narrow }} words={words} />
+        <ExportButton question={{ pattern, time, narrow }} words={words.trim()} />
         {time === null && <Lamp isOpen={connected.value === true} paused={paused} />}
         {time === null && (
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
@@ -88,15 +80,12 @@ export function EventsPage() {
         <label class="search-box">
           <Icon name="search" />
           <input
-            ref={search}
+            ref={field}
             type="search"
             aria-label={t('Words in the events')}
             placeholder={t('Words in the events')}
             value={words}
-            onInput={(event) => {
-              setWords(event.currentTarget.value)
-              setGoal(FIRST_GOAL)
-            }}
+            onInput={(event) => setWords(event.currentTarget.value)}
           />
           <kbd>/</kbd>
         </label>
@@ -153,17 +142,18 @@ export function EventsPage() {
       />
       <Failure error={log.error} onRetry={log.reload} />
       {log.total === null && !log.error && <Skeleton rows={10} />}
-      {isLooking && shown.length === 0 && <Skeleton rows={3} />}
-      {log.total !== null && shown.length === 0 && !isLooking && (
+      <Failure error={search.error} onRetry={search.more} />
+      {search.isLooking && shown.length === 0 && <Skeleton rows={3} />}
+      {log.total !== null && shown.length === 0 && !search.isLooking && (
         <EmptyState
           icon="pulse"
           title={
-            words === ''
+            !isSearch
               ? pattern === ''
                 ? t('Nothing happened yet')
                 : t('No {} yet', pattern)
-              : log.hasMore
-                ? t('The newest {} events do not have these words', numberText(log.events.length))
+              : search.hasMore
+                ? t('The newest {} events do not have these words', numberText(search.looked))
                 : t('No event has these words')
           }
         />
@@ -173,11 +163,20 @@ export function EventsPage() {
           <Line key={event.id} event={event} isNewDay={isNewDay(shown, at)} />
         ))}
       </ol>
-      {log.hasMore && (
+      {(isSearch ? search.hasMore : log.hasMore) && (
         <nav class="pager" aria-label={t('Pages')}>
-          <button type="button" aria-busy={log.loading} onClick={words === '' ? log.more : lookFurther}>
-            {t('Earlier events')}
-          </button>
+          {search.isLooking && (
+            <span>{t('{} of {}', numberText(search.looked), numberText(Math.max(log.total ?? 0, search.looked)))}</span>
+          )}
+          {search.isLooking ? (
+            <button type="button" onClick={search.stop}>
+              {t('Stop')}
+            </button>
+          ) : (
+            <button type="button" aria-busy={log.loading} onClick={isSearch ? search.more : log.more}>
+              {t('Earlier events')}
+            </button>
+          )}
         </nav>
       )}
     </>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { FieldsForm, type FormField } from '../parts/forms/form.tsx'
 import { argument } from '../parts/forms/verb-dialog.tsx'
 import { t } from '../texts/text.ts'
+import { sayError } from '../toast.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -47,6 +48,7 @@ export function BulkBar(props: {
   }
   const runOnAll = (verb: Verb, body: Draft) =>
     change({ done: inSentence(verb.event), method: 'POST', suffix: `/${verb.name}`, body })
+  const deleteAll = () => change({ done: inSentence('deleted'), method: 'DELETE', suffix: '' })
   return (
     <section class="bulk-bar" aria-label={t('Selection')}>
       {running ? (
@@ -61,7 +63,7 @@ export function BulkBar(props: {
             <button
               type="button"
               class="quiet"
-              onClick={() => void everyOne(noun, props.filter, props.total).then(props.onAll)}
+              onClick={() => void everyOne(noun, props.filter, props.total).then(props.onAll).catch(sayError)}
             >
               {t('Select all {}', numberText(props.total))}
             </button>
@@ -77,17 +79,13 @@ export function BulkBar(props: {
               label={t('Run an action')}
               items={verbs.map((verb) => ({
                 label: labelOf(verb.name),
-                onSelect: () => (verb.args?.length ? setAsking(verb) : runOnAll(verb, {})),
+                onSelect: () => (verb.args?.length ? setAsking(verb) : runOnAll(verb, {}).catch(sayError)),
               }))}
             />
           )}
           <Menu label={t('Export')} icon="download" items={exportItems(noun, { selected })} />
           {noun.verbs.delete && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => void change({ done: inSentence('deleted'), method: 'DELETE', suffix: '' })}
-            >
+            <button type="button" class="danger" onClick={() => void deleteAll().catch(sayError)}>
               <Icon name="bin" /> {t('Delete')}
             </button>
           )}
@@ -107,8 +105,8 @@ export function BulkBar(props: {
             submit={labelOf(asking.name)}
             onCancel={() => setAsking(null)}
             onSubmit={async (args) => {
-              setAsking(null)
               await runOnAll(asking, args)
+              setAsking(null)
             }}
           />
         </Dialog>
@@ -122,10 +120,10 @@ export function BulkBar(props: {
             submit={t('Save all')}
             onCancel={() => setEditing(false)}
             onSubmit={async (written) => {
-              setEditing(false)
               const body = { ...Object.fromEntries([...emptied].map((name) => [name, null])), ...written }
               if (Object.keys(body).length > 0)
                 await change({ done: inSentence('changed'), method: 'PUT', suffix: '', body })
+              setEditing(false)
             }}
           >
             <button

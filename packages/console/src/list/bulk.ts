@@ -6,7 +6,7 @@ import { pagesOf } from '../service/pages.ts'
 import { request } from '../service/service.ts'
 import { newCorrelation, sayDone } from '../service/write.ts'
 import { t } from '../texts/text.ts'
-import { say, sayError, sentenceOf } from '../toast.ts'
+import { sayError, sentenceOf } from '../toast.ts'
 import type { Entity } from '../values/entity.ts'
 import { numberText } from '../values/format.ts'
 import { type Noun, ownVerbs, verbsFor } from '../values/noun.ts'
@@ -38,11 +38,12 @@ export interface BulkChange {
   readonly body?: { readonly [field: string]: Json }
 }
 
-/** Changes many entities in batches that are undone together. */
+/** Changes many entities in batches that are undone together. When none of them was changed, it throws why. */
 export async function changeMany(entities: readonly Entity[], change: BulkChange): Promise<void> {
   const correlation = newCorrelation()
-  const failures: string[] = []
+  const failures: Error[] = []
   let changed = 0
+  let lost: unknown = null
   try {
     for (let start = 0; start < entities.length; start += BATCH) {
       progress.value = { text: change.done, done: start, total: entities.length }
@@ -58,25 +59,21 @@ export async function changeMany(entities: readonly Entity[], change: BulkChange
       })
       for (const { status, body } of results) {
         if (status < 300) changed += 1
-        else
-          failures.push(
-            sentenceOf(new Problem(body?.error ?? 'internal', body?.message ?? `status ${status}`, body ?? {})),
-          )
+        else failures.push(new Problem(body?.error ?? 'internal', body?.message ?? `status ${status}`, body ?? {}))
       }
     }
   } catch (reason) {
-    sayError(reason)
+    lost = reason
   }
   progress.value = null
   invalidate(new Set([change.noun.name]))
+  const [first] = failures
+  if (changed === 0 && (lost || first)) throw lost ?? first
+  if (lost) sayError(lost)
   if (changed > 0) {
-    const refused = failures.length > 0 ? ` ${t('{} refused: {}', numberText(failures.length), failures[0])}` : ''
-    sayDone(
-      `${t('{} {}.', numberText(changed), change.done)}${refused}`,
-      correlation,
-      failures.length > 0 ? 'bad' : 'good',
-    )
-  } else if (failures.length > 0) say(t('Nothing {}: {}', change.done, failures[0]), { tone: 'bad' })
+    const refused = first ? ` ${t('{} refused: {}', numberText(failures.length), sentenceOf(first))}` : ''
+    sayDone(`${t('{} {}.', numberText(changed), change.done)}${refused}`, correlation, first ? 'bad' : 'good')
+  }
 }
 
 /** The verbs that every one of these entities may run from its state. */

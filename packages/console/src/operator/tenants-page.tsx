@@ -15,6 +15,8 @@ import { SearchBox } from '../ui/inputs.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
 import { agoText, bytesText, labelOf, momentText, numberText, percentText } from '../values/format.ts'
 
+/** The most that are read, and the most that are drawn. */
+const MOST_TENANTS = 10_000
 const SHOWN = 200
 const EVERY_MS = 10_000
 /** Actions of the operator that are read, to find the last backups, and that are shown. */
@@ -34,7 +36,7 @@ export function TenantsPage() {
   const service = operator({ rootKey: mine?.key ?? '', baseUrl: location.origin })
   const found = useData<Page<Tenant>>(
     ['tenants', Math.floor(Date.now() / EVERY_MS)],
-    () => service.request('GET', '/operator/tenants', { query: { limit: SHOWN } }) as Promise<Page<Tenant>>,
+    () => service.request('GET', '/operator/tenants', { query: { limit: MOST_TENANTS } }) as Promise<Page<Tenant>>,
   )
   const log = useData<Page<OperatorEntry>>(
     ['operator log', Math.floor(Date.now() / EVERY_MS)],
@@ -68,7 +70,7 @@ export function TenantsPage() {
       <DataTable
         label={t('Tenants')}
         data={found}
-        rows={tenants}
+        rows={tenants.slice(0, SHOWN)}
         keyOf={({ tenant }) => tenant}
         empty={<EmptyState icon="grid" title={t('There is no tenant of this name')} />}
         columns={[
@@ -119,6 +121,9 @@ export function TenantsPage() {
           </>
         )}
       />
+      {tenants.length > SHOWN && (
+        <p class="hint below-table">{t('{} more. Find one by its name.', numberText(tenants.length - SHOWN))}</p>
+      )}
       <p class="hint below-table">{t('The service knows when a backup was read, and not where it was saved.')}</p>
       <Journal log={log} />
       {creating && (
@@ -202,6 +207,8 @@ function Journal({ log: found }: { log: Data<Page<OperatorEntry>> }) {
 function slugOf(name: string): string {
   return name
     .trim()
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')

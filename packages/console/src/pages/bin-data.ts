@@ -3,7 +3,7 @@ import { may } from '../service/rights.ts'
 import { nouns, type Page, titleOf } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import type { Version } from '../values/diff.ts'
-import { labelOf } from '../values/format.ts'
+import { hasWords, labelOf } from '../values/format.ts'
 
 const STEP = 50
 
@@ -15,6 +15,8 @@ export interface Deleted extends LoggedEvent {
 
 export interface BinPage {
   readonly deleted: readonly Deleted[]
+  /** Those that were read, also without the words that are looked for. */
+  readonly read: readonly Deleted[]
   readonly cursor: string | null
 }
 
@@ -35,7 +37,7 @@ export async function loadBin(
   const known = newest.filter(
     (event) => nouns.value.has(event.entityType) && may('read', nouns.value.get(event.entityType)),
   )
-  if (known.length === 0) return { deleted: [], cursor: next }
+  if (known.length === 0) return { deleted: [], read: [], cursor: next }
   const gone = await (time === null ? deletedNow(known, signal) : deletedThen(known, time, signal))
   const deleted = known.filter(({ id }) => gone.has(id))
   const sizes = new Map<string, number>()
@@ -43,13 +45,31 @@ export async function loadBin(
     const correlation = gone.get(id)
     if (correlation) sizes.set(correlation, (sizes.get(correlation) ?? 0) + 1)
   }
-  return {
-    deleted: deleted.map((event) => {
-      const correlation = gone.get(event.id) ?? null
-      return { ...event, correlation, together: sizes.get(correlation ?? '') ?? 1 }
-    }),
-    cursor: next,
-  }
+  const read = deleted.map((event) => {
+    const correlation = gone.get(event.id) ?? null
+    return { ...event, correlation, together: sizes.get(correlation ?? '') ?? 1 }
+  })
+  return { deleted: read, read, cursor: next }
+}
+
+/** The newest of the deleted whose names have some words, in all pages from a cursor on, until there is a page of them. */
+export async function findInBin(
+  type: string,
+  time: string | null,
+  from: string | null,
+  words: string,
+  signal: AbortSignal,
+): Promise<BinPage> {
+  const found: Deleted[] = []
+  const read: Deleted[] = []
+  let cursor = from
+  do {
+    const page = await loadBin(type, time, cursor, signal)
+    read.push(...page.deleted)
+    found.push(...page.deleted.filter((one) => hasWords(nameOf(one), words)))
+    cursor = page.cursor
+  } while (cursor !== null && found.length < STEP)
+  return { deleted: found, read, cursor }
 }
 
 /** The events whose entity is still deleted, each with what its deletion belongs to. */

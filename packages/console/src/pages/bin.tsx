@@ -2,7 +2,7 @@ import { Problem } from '@tildebase/client'
 import { useState } from 'preact/hooks'
 import { asOf, href, look, place } from '../place.ts'
 import { mayChange } from '../service/access.ts'
-import { useData } from '../service/cache.ts'
+import { useData, useSettled } from '../service/cache.ts'
 import { may } from '../service/rights.ts'
 import { nouns } from '../service/schema.ts'
 import { newCorrelation, sayDone, undo, write } from '../service/write.ts'
@@ -16,7 +16,7 @@ import { Menu } from '../ui/menu.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { actorName } from '../values/actors.ts'
 import { agoText, hasWords, labelOf, momentText, numberText } from '../values/format.ts'
-import { type BinPage as Binned, type Deleted, loadBin, nameOf } from './bin-data.ts'
+import { type BinPage as Binned, type Deleted, findInBin, loadBin, nameOf } from './bin-data.ts'
 
 /** What was deleted and not restored, newest first: to find, select and restore, also what was deleted together. */
 export function BinPage() {
@@ -26,9 +26,14 @@ export function BinPage() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const time = asOf.value
   const cursor = cursors.at(-1) ?? null
-  const found = useData<Binned>(['bin', type, time, cursor], (signal) => loadBin(type, time, cursor, signal), {
-    types: time === null ? ['*'] : [],
-  })
+  const wanted = useSettled(words.trim(), 250)
+  const found = useData<Binned>(
+    ['bin', type, time, cursor, wanted],
+    (signal) => (wanted === '' ? loadBin(type, time, cursor, signal) : findInBin(type, time, cursor, wanted, signal)),
+    { types: time === null ? ['*'] : [] },
+  )
+  // What is on the page is narrowed at once, the older pages are looked through meanwhile.
+  const isLooking = found.isPrevious || wanted !== words.trim()
   const rows = (found.value?.deleted ?? []).filter((one) => hasWords(nameOf(one), words))
   const chosen = rows.filter(({ entityId }) => selected.has(entityId))
   const restore = async (some: readonly Deleted[]) => {
@@ -54,7 +59,7 @@ export function BinPage() {
   /** All that was deleted with it, also on other pages; or what is left of it, when a part was restored since. */
   const restoreTogether = async ({ correlation }: Deleted) => {
     if (await undo(correlation!, false)) return
-    await restore((found.value?.deleted ?? []).filter((other) => other.correlation === correlation))
+    await restore((found.value?.read ?? []).filter((other) => other.correlation === correlation))
   }
   const mayRestore = ({ entityType }: Deleted) => mayChange(nouns.value.get(entityType))
   const types = [...nouns.value.values()].filter((noun) => may('read', noun))
@@ -62,6 +67,10 @@ export function BinPage() {
     setCursors([])
     setSelected(new Set())
     look({ type: name })
+  }
+  const find = (text: string) => {
+    setCursors([])
+    setWords(text)
   }
   const toggle = (id: string) =>
     setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
@@ -82,7 +91,7 @@ export function BinPage() {
         />
       </Head>
       <div class="toolbar">
-        <SearchBox label={t('Find in the bin')} hint={t('Find by name')} value={words} onChange={setWords} />
+        <SearchBox label={t('Find in the bin')} hint={t('Find by name')} value={words} onChange={find} />
         {rows.some(mayRestore) && (
           <button
             type="button"
@@ -109,7 +118,13 @@ export function BinPage() {
         empty={
           <EmptyState
             icon="bin"
-            title={words === '' ? t('The bin is empty') : t('Nothing here is called “{}”', words)}
+            title={
+              isLooking
+                ? t('Searching…')
+                : words === ''
+                  ? t('The bin is empty')
+                  : t('Nothing here is called “{}”', words)
+            }
           />
         }
         columns={[

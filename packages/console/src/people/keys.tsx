@@ -5,7 +5,8 @@ import { State, Value } from '../parts/value.tsx'
 import { asOf, href } from '../place.ts'
 import { mayChange } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
-import { byDomain, nouns, type Page } from '../service/schema.ts'
+import { allOf } from '../service/pages.ts'
+import { byDomain, nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
@@ -23,9 +24,9 @@ import { areaLabel } from './role-rights.ts'
 /** The tenant's keys: to create, to see and to revoke. */
 export function KeysPage() {
   const noun = nouns.value.get('ApiKey')
-  const keys = useData<Page>(
+  const keys = useData<readonly Entity[]>(
     ['keys', asOf.value],
-    (signal) => request('GET', '/api-keys', { query: { limit: 100, asOf: asOf.value }, signal }),
+    (signal) => allOf('api-keys', { asOf: asOf.value ?? undefined }, signal),
     { types: asOf.value === null ? ['ApiKey'] : [] },
   )
   const [making, setMaking] = useState(false)
@@ -55,7 +56,7 @@ export function KeysPage() {
       <DataTable
         label={t('API keys')}
         data={keys}
-        rows={keys.value?.results ?? []}
+        rows={keys.value ?? []}
         keyOf={({ $id }) => $id}
         empty={<EmptyState icon="key" title={t('No keys yet')} />}
         columns={[

@@ -1,9 +1,10 @@
 import '../../style/pages/people.css'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { say } from '../toast.ts'
-import { Refusal } from '../ui/basics.tsx'
+import { Refusal, useFocusOnRefused } from '../ui/basics.tsx'
+import { useUnsaid } from '../ui/form-dialog.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import { Failure } from '../ui/states.tsx'
 
@@ -12,6 +13,9 @@ export function PasswordForm() {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
   const [error, setError] = useState<Error | null>(null)
+  const form = useRef<HTMLFormElement>(null)
+  useFocusOnRefused(form, error)
+  const unsaid = useUnsaid(form, error)
   const change = async () => {
     setError(null)
     await request('PUT', '/account/password', { body: { password, ...(current && { current }) } }).then(() => {
@@ -24,6 +28,7 @@ export function PasswordForm() {
     <section class="block" aria-labelledby="password">
       <h2 id="password">{t('Password')}</h2>
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault()
           void change()
@@ -51,7 +56,7 @@ export function PasswordForm() {
             onChange={setPassword}
           />
         </Refusal.Provider>
-        <Failure error={error} />
+        <Failure error={unsaid} />
         <button type="submit">{t('Change the password')}</button>
       </form>
     </section>

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { State } from '../parts/value.tsx'
 import { asOf, href } from '../place.ts'
 import { mayAdminister } from '../service/access.ts'
 import { useData } from '../service/cache.ts'
-import type { Page } from '../service/schema.ts'
+import { allOf } from '../service/pages.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
 import { say, sayError } from '../toast.ts'
@@ -19,9 +19,9 @@ import type { Entity } from '../values/entity.ts'
 
 /** The people of the tenant: to invite, to give a role, to suspend. */
 export function PeoplePage() {
-  const people = useData<Page>(
+  const people = useData<readonly Entity[]>(
     ['people', asOf.value],
-    (signal) => request('GET', '/User', { query: { limit: 100, asOf: asOf.value }, signal }),
+    (signal) => allOf('User', { asOf: asOf.value ?? undefined }, signal),
     { types: asOf.value === null ? ['User'] : [] },
   )
   const roles = useRoles()
@@ -54,7 +54,7 @@ export function PeoplePage() {
       <DataTable
         label={t('People')}
         data={people}
-        rows={people.value?.results ?? []}
+        rows={people.value ?? []}
         keyOf={({ $id }) => $id}
         empty={
           <EmptyState
@@ -152,9 +152,14 @@ function NewPerson(props: { roles: readonly string[]; onClose: () => void; onInv
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('Member')
+  // Without an answer to the second request, the person is there when people try again.
+  const made = useRef<Entity | null>(null)
   const make = async () => {
-    const user = await request<Entity>('POST', '/User', { body: { name, email, role } })
-    const invited = await request<Entity>('POST', `/User/${user.$id}/invite`)
+    const body = { name, email, role }
+    made.current = made.current
+      ? await request<Entity>('PUT', `/User/${made.current.$id}`, { body })
+      : await request<Entity>('POST', '/User', { body })
+    const invited = await request<Entity>('POST', `/User/${made.current.$id}/invite`)
     props.onInvited(atThisAddress(String(invited.invitation)))
   }
   return (

@@ -16,6 +16,12 @@ const listeners = new Set<Listener>()
 /** Long enough to gather the events of one batch, short enough not to be noticed. */
 const GATHER = 120
 
+/**
+ * After this time a tab in the background gives its connection up: browsers keep six to a server for all tabs together, and
+ * a seventh tab would wait for ever.
+ */
+const HIDDEN_MS = 5_000
+
 /** Follows the log after `seq` until the signal ends it: answers that an event concerns are asked for again. */
 export async function followLog(seq: number, abort: AbortSignal): Promise<void> {
   const changed = new Set<string>()
@@ -35,12 +41,20 @@ export async function followLog(seq: number, abort: AbortSignal): Promise<void> 
   }
   let last = seq
   while (!abort.aborted) {
+    if (document.hidden) await shown(abort)
+    if (abort.aborted) break
     // A browser that comes back online may hold a connection that is dead: the stream starts again after the last event.
     const online = new AbortController()
     const end = () => online.abort()
     const lose = () => onConnection(false)
+    let hiding: ReturnType<typeof setTimeout> | undefined
+    const look = () => {
+      clearTimeout(hiding)
+      if (document.hidden) hiding = setTimeout(end, HIDDEN_MS)
+    }
     window.addEventListener('online', end)
     window.addEventListener('offline', lose)
+    document.addEventListener('visibilitychange', look)
     const signal = AbortSignal.any([abort, online.signal])
     try {
       for await (const event of eventStream().stream({ lastEventId: last, signal, onConnection })) {
@@ -52,9 +66,25 @@ export async function followLog(seq: number, abort: AbortSignal): Promise<void> 
     } finally {
       window.removeEventListener('online', end)
       window.removeEventListener('offline', lose)
+      document.removeEventListener('visibilitychange', look)
+      clearTimeout(hiding)
     }
   }
   clearTimeout(timer)
+}
+
+/** Waits until the tab is looked at. */
+async function shown(abort: AbortSignal): Promise<void> {
+  await new Promise<void>((done) => {
+    const look = () => {
+      if (document.hidden && !abort.aborted) return
+      document.removeEventListener('visibilitychange', look)
+      abort.removeEventListener('abort', look)
+      done()
+    }
+    document.addEventListener('visibilitychange', look)
+    abort.addEventListener('abort', look)
+  })
 }
 
 /** Calls the listener with every event from now on, until the returned function is called. */

@@ -2,7 +2,7 @@ import type { Page } from './schema.ts'
 import { request } from './service.ts'
 
 /** The most rows of one request. */
-const PAGE = 100
+export const PAGE = 100
 
 /** The pages of a type under a query, one after the other: each entity once, however many there are. */
 export async function* pagesOf(type: string, query: object, signal?: AbortSignal): AsyncGenerator<Page['results']> {
@@ -15,4 +15,11 @@ export async function* pagesOf(type: string, query: object, signal?: AbortSignal
     yield page.results
     cursor = page.hasMore ? page.cursor : null
   } while (cursor !== null)
+}
+
+/** All rows of a type under a query. */
+export async function allOf(type: string, query: object, signal?: AbortSignal): Promise<Page['results']> {
+  const pages: Page['results'][] = []
+  for await (const page of pagesOf(type, query, signal)) pages.push(page)
+  return pages.flat()
 }

@@ -4,6 +4,7 @@ import type { Data } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
 import { Empty, Scroll } from './basics.tsx'
 import { Failure, Skeleton } from './states.tsx'
+import { useTurns } from './turns.ts'
 
 /** A column of a table: its head, and what it shows of a row. */
 export interface Column<T> {
@@ -11,6 +12,9 @@ export interface Column<T> {
   readonly cell: (row: T) => ComponentChildren
   readonly isNumber?: boolean
 }
+
+/** So many rows are drawn at once. */
+const AT_ONCE = 50
 
 /** A table of what was asked for: its shape while it loads, what went wrong, or what to do when there is nothing. */
 export function DataTable<T>(props: {
@@ -27,6 +31,7 @@ export function DataTable<T>(props: {
   active?: number
 }) {
   const { data, rows, columns, actions } = props
+  const drawn = useTurns(rows.length, AT_ONCE, AT_ONCE)
   return (
     <>
       <Failure error={data.error} onRetry={data.reload} />
@@ -50,7 +55,7 @@ export function DataTable<T>(props: {
               </tr>
             </thead>
             <tbody>
-              {rows.map((row, at) => (
+              {rows.slice(0, drawn).map((row, at) => (
                 <tr key={props.keyOf(row)} class={at === props.active ? 'active' : ''}>
                   {columns.map(({ label, cell, isNumber }) => (
                     <td key={label} class={isNumber ? 'right number' : ''} data-label={label}>

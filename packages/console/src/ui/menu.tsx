@@ -26,8 +26,10 @@ export function Menu(props: {
   class?: string
   icon?: IconName
   align?: 'start' | 'end'
-  items: readonly MenuItem[]
+  /** A function makes them when the menu opens: a list has a menu in each row. */
+  items: readonly MenuItem[] | (() => readonly MenuItem[])
 }) {
+  const { items } = props
   const [open, setOpen] = useState<'first' | 'last' | null>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -61,7 +63,7 @@ export function Menu(props: {
         <MenuList
           id={id}
           anchor={button}
-          items={props.items}
+          items={typeof items === 'function' ? items() : items}
           from={open}
           align={props.align ?? 'end'}
           name={props.name ?? (typeof props.label === 'string' ? props.label : 'Menu')}

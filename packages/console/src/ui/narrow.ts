@@ -1,10 +1,16 @@
-import { signal } from '@preact/signals'
-
-const QUERY = matchMedia('(max-width: 600px)')
+import { type Signal, signal } from '@preact/signals'
 
 /** Whether the window is as narrow as a telephone. */
-export const isNarrow = signal(QUERY.matches)
+export const isNarrow = fits('(max-width: 600px)')
 
-QUERY.addEventListener('change', ({ matches }) => {
-  isNarrow.value = matches
-})
+/** Whether the way around is beside the page, and not behind the button of the menu. */
+export const hasSide = fits('(min-width: 821px)')
+
+function fits(media: string): Signal<boolean> {
+  const query = matchMedia(media)
+  const found = signal(query.matches)
+  query.addEventListener('change', ({ matches }) => {
+    found.value = matches
+  })
+  return found
+}

@@ -1,20 +1,19 @@
 import { signal } from '@preact/signals'
 import { personId } from '../service/access.ts'
+import { allOf } from '../service/pages.ts'
 import { may } from '../service/rights.ts'
-import { nouns, type Page } from '../service/schema.ts'
+import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t, word } from '../texts/text.ts'
-import type { Entity } from './entity.ts'
 
 const names = signal<ReadonlyMap<string, string> | null>(null)
 
 /** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
 export async function loadActors(): Promise<void> {
-  const query = { limit: 100, fields: 'name', total: false }
   const named = async (type: string, path: string) =>
-    may('read', nouns.value.get(type)) ? (await request<Page<Entity>>('GET', path, { query })).results : []
+    may('read', nouns.value.get(type)) ? allOf(path, { fields: 'name' }) : []
   try {
-    const [keys, people, own] = await Promise.all([named('ApiKey', '/api-keys'), named('User', '/User'), ownName()])
+    const [keys, people, own] = await Promise.all([named('ApiKey', 'api-keys'), named('User', 'User'), ownName()])
     const found = [...keys, ...people]
     names.value = new Map([...own, ...found.map(({ $id, name }) => [$id, String(name)] as const)])
   } finally {

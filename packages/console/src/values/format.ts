@@ -82,8 +82,15 @@ export function moneyText(value: number, named: unknown): string {
   const currency = currencyOf(named)
   if (currency === null) return numberText(value)
   const digits = Number.isInteger(value) ? 0 : 2
-  return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, maximumFractionDigits: digits }).format(value)
+  const name = `${currency} ${digits}`
+  const known = MONEYS.get(name)
+  const format = known ?? new Intl.NumberFormat(LOCALE, { style: 'currency', currency, maximumFractionDigits: digits })
+  if (!known) MONEYS.set(name, format)
+  return format.format(value)
 }
+
+/** The formats of amounts by currency and digits: to make one takes longer than to draw a cell. */
+const MONEYS = new Map<string, Intl.NumberFormat>()
 
 /** Amounts that may be in several currencies, each added up on its own: `€1,200 + $300`. */
 export function sumsText(parts: readonly { readonly currency: unknown; readonly sum: number }[]): string {

@@ -33,8 +33,15 @@ interface Delivery extends Omit<Attempt, 'at'> {
 
 const STATES = ['pending', 'delivered', 'failed', 'test']
 
-/** Whether deliveries arrive. The service calls a webhook failing after several tries; the last one says it at once. */
+/**
+ * Whether deliveries arrive. The service calls a webhook failing after several tries; the last one says it at once. One
+ * that ended with the key or the account of its author is suspended, whatever its last delivery was.
+ */
 export function HookState({ hook }: { hook: Entity }) {
+  return hook.suspended === true ? <State value="suspended" /> : <Arrivals hook={hook} />
+}
+
+function Arrivals({ hook }: { hook: Entity }) {
   const path = `/webhooks/${hook.$id}`
   const last = useData<Page<Delivery>>(
     ['last delivery', path],

@@ -1,3 +1,5 @@
+import { Problem } from '@tildebase/client'
+import type { Json } from '@tildebase/nouns'
 import { useState } from 'preact/hooks'
 import { useKeys } from '../keyboard.ts'
 import { asOf, go, href, place } from '../place.ts'
@@ -12,9 +14,10 @@ import { Act, Head } from '../ui/basics.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { FormDialog, SecretDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { TextField } from '../ui/inputs.tsx'
+import { LongTextField, TextField } from '../ui/inputs.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import type { Entity } from '../values/entity.ts'
+import { pretty } from '../values/format.ts'
 import { Deliveries, HookState } from './deliveries.tsx'
 
 interface Secret {
@@ -40,6 +43,12 @@ export function WebhooksPage() {
   const rows = hooks.value?.results ?? []
   const chosen = rows.find(({ $id }) => $id === place.value.path[1])
   const refresh = () => hooks.reload()
+  const save = async ({ $id, $version: version }: Entity, body: Partial<HookForm>, said: string) => {
+    const path = `/webhooks/${$id}`
+    const { correlation } = await write({ method: 'PUT', path, version, type: 'Webhook', body })
+    sayDone(said, correlation)
+    refresh()
+  }
   return (
     <>
       <Head title={t('Webhooks')} about={t('Signed events, sent to other systems')}>
@@ -78,11 +87,30 @@ export function WebhooksPage() {
             ),
           },
           { label: t('Status'), cell: (hook) => <HookState hook={hook} /> },
-          { label: t('Events'), cell: (hook) => <code>{(hook.events as string[]).join(', ')}</code> },
+          {
+            label: t('Events'),
+            cell: (hook) => (
+              <>
+                <code>{(hook.events as string[]).join(', ')}</code>
+                {hook.filter !== undefined && hook.filter !== null && (
+                  <small class="hint">
+                    {' '}
+                    {t('that meet')} <code>{JSON.stringify(hook.filter)}</code>
+                  </small>
+                )}
+              </>
+            ),
+          },
         ]}
         actions={(hook) =>
           mayChange(noun) && (
-            <HookActions hook={hook} onEdit={() => setEdited(hook)} onDone={refresh} onSecret={setSecret} />
+            <HookActions
+              hook={hook}
+              onEdit={() => setEdited(hook)}
+              onResume={() => save(hook, {}, t('Webhook resumed. It sends events from now on.')).catch(sayError)}
+              onDone={refresh}
+              onSecret={setSecret}
+            />
           )
         }
       />
@@ -106,18 +134,8 @@ export function WebhooksPage() {
           submit={t('Save')}
           hook={edited}
           onSave={async (body) => {
-            const { $id, $version } = edited
-            const change = {
-              method: 'PUT',
-              path: `/webhooks/${$id}`,
-              version: $version,
-              type: 'Webhook',
-              body,
-            } as const
-            const { correlation } = await write(change)
-            sayDone(t('Webhook saved.'), correlation)
+            await save(edited, body, t('Webhook saved.'))
             setEdited(null)
-            refresh()
           }}
           onClose={() => setEdited(null)}
         />
@@ -138,11 +156,13 @@ export function WebhooksPage() {
 function HookActions({
   hook,
   onEdit,
+  onResume,
   onDone,
   onSecret,
 }: {
   hook: Entity
   onEdit: () => void
+  onResume: () => Promise<unknown>
   onDone: () => void
   onSecret: (secret: Secret) => void
 }) {
@@ -165,7 +185,7 @@ function HookActions({
     }, sayError)
   return (
     <>
-      <Act onRun={test}>{t('Send a test')}</Act>
+      {hook.suspended === true ? <Act onRun={onResume}>{t('Resume')}</Act> : <Act onRun={test}>{t('Send a test')}</Act>}
       <button type="button" onClick={onEdit}>
         {t('Edit')}
       </button>
@@ -181,9 +201,10 @@ interface HookForm {
   readonly url: string
   readonly events: readonly string[]
   readonly description: string | null
+  readonly filter: Json
 }
 
-/** Where events are sent, which, and what people call it. Its secret, its filter and its deliveries stay. */
+/** Where events are sent, which, and what people call it. Its secret and its deliveries stay. */
 function HookDialog(props: {
   title: string
   submit: string
@@ -195,6 +216,7 @@ function HookDialog(props: {
   const [url, setUrl] = useState(String(hook?.url ?? ''))
   const [events, setEvents] = useState(((hook?.events as string[] | undefined) ?? ['*']).join(', '))
   const [name, setName] = useState(String(hook?.description ?? ''))
+  const [filter, setFilter] = useState(hook?.filter ? pretty(hook.filter) : '')
   const patterns = events
     .split(',')
     .map((word) => word.trim())
@@ -203,7 +225,9 @@ function HookDialog(props: {
     <FormDialog
       title={props.title}
       submit={props.submit}
-      onSubmit={() => props.onSave({ url, events: patterns, description: name.trim() || null })}
+      onSubmit={async () =>
+        props.onSave({ url, events: patterns, description: name.trim() || null, filter: filterOf(filter) })
+      }
       onClose={props.onClose}
     >
       <TextField label="URL" field="url" type="url" required placeholder="https://" value={url} onChange={setUrl} />
@@ -216,7 +240,24 @@ function HookDialog(props: {
         value={events}
         onChange={setEvents}
       />
+      <LongTextField
+        label={t('Only events that meet')}
+        field="filter"
+        hint={t('A filter over the event, such as {}. Empty: all of them.', '{"data.value": {"$gte": 1000}}')}
+        value={filter}
+        onChange={setFilter}
+      />
       <TextField label={t('Name')} field="description" value={name} onChange={setName} />
     </FormDialog>
   )
+}
+
+/** The filter that is written; null without one. */
+function filterOf(text: string): Json {
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Problem('invalid_body', t('This is not JSON yet.'), { field: 'filter' })
+  }
 }

@@ -1,7 +1,7 @@
 /** No content from other hosts, no inline scripts but the one of the page, no frames. Players and PDF show files of this host only. */
 export const CONSOLE_GUARDS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self' 'sha256-97l6VkcWxA+nwlisPQoCKsafk7u75ZwQ8WUnZwUJHns='; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "default-src 'none'; script-src 'self' 'sha256-MtTHPG5rz+76A3dVfYotk8qRWfDQXx6+NCGRXJOqaRk='; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
     "font-src 'self'; media-src 'self'; object-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

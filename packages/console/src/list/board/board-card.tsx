@@ -24,13 +24,15 @@ export function Card(props: {
 }) {
   const { noun, entity, field } = props
   const changes = mayChange(noun)
-  const moves: MenuItem[] = reachable(noun, entity, field).map((word, at) => ({
-    label: labelOf(word),
-    ...(at === 0 && { section: t('Move to') }),
-    onSelect: () => move(noun, entity, field, word),
-  }))
-  const others = verbItems(noun, entity, true)
-  const items = [...moves, ...others.map((item, at) => (at === 0 ? { ...item, section: t('Do') } : item))]
+  const items = () => {
+    const moves: MenuItem[] = reachable(noun, entity, field).map((word, at) => ({
+      label: labelOf(word),
+      ...(at === 0 && { section: t('Move to') }),
+      onSelect: () => move(noun, entity, field, word),
+    }))
+    const others = verbItems(noun, entity, true)
+    return [...moves, ...others.map((item, at) => (at === 0 ? { ...item, section: t('Do') } : item))]
+  }
   const shown = props.fields.filter(
     (name) => name !== field && !name.startsWith('$') && entity[name] !== null && entity[name] !== undefined,
   )

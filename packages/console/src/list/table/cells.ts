@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../../keyboard.ts'
 import { nouns, titleOf } from '../../service/schema.ts'
 import { sayError } from '../../toast.ts'
@@ -98,16 +98,19 @@ export function useCells(noun: Noun, columns: readonly string[], rows: readonly 
       document.removeEventListener('paste', paste)
     }
   })
-  return {
-    isOn: (row, column) => {
-      if (at === null) return false
-      const { top, bottom, left, right } = rangeOf(at, end)
-      return row >= top && row <= bottom && column >= left && column <= right
-    },
-    isEdited: (row, column) => isEditing && at?.row === row && at.column === column,
-    choose,
-    endEdit: () => setEditing(false),
-  }
+  return useMemo(
+    () => ({
+      isOn: (row, column) => {
+        if (at === null) return false
+        const { top, bottom, left, right } = rangeOf(at, end)
+        return row >= top && row <= bottom && column >= left && column <= right
+      },
+      isEdited: (row, column) => isEditing && at?.row === row && at.column === column,
+      choose,
+      endEdit: () => setEditing(false),
+    }),
+    [at, end, isEditing],
+  )
 }
 
 function rangeOf(at: Place, end: Place | null) {

@@ -12,7 +12,7 @@ import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Entity } from '../../values/entity.ts'
-import { type Noun, titleField } from '../../values/noun.ts'
+import { type Noun, titleField, verbsFor } from '../../values/noun.ts'
 import type { Cells } from './cells.ts'
 import { isRight, TITLE } from './columns.ts'
 import { frozenClass, widthStyle } from './heading.tsx'
@@ -21,7 +21,7 @@ import type { TableProps } from './table-props.ts'
 
 /** One entity in a table. */
 export function Row(
-  props: TableProps & { entity: Entity; at: number; writes: boolean; cells: Cells; onEdit: () => void },
+  props: TableProps & { entity: Entity; at: number; writes: boolean; cells: Cells; onEdit: (id: string) => void },
 ) {
   const { noun, entity, columns, at, selected, cells } = props
   const { widths, frozen } = measuresOf(noun)
@@ -33,8 +33,11 @@ export function Row(
     if (isActive) row.current?.scrollIntoView({ block: 'nearest' })
   }, [isActive])
   const { isOver, handlers } = useFileDrop((files) => void attach(noun, entity, files))
-  const items = [
-    ...(props.writes ? [{ label: t('Edit row'), icon: 'edit', hint: 'e', onSelect: props.onEdit } as const] : []),
+  const hasMenu = props.writes || (changes && (noun.verbs.delete !== undefined || verbsFor(noun, entity).length > 0))
+  const items = () => [
+    ...(props.writes
+      ? [{ label: t('Edit row'), icon: 'edit', hint: 'e', onSelect: () => props.onEdit(entity.$id) } as const]
+      : []),
     ...(fileFields(noun).length > 0
       ? [{ label: t('Attach a file…'), icon: 'clip', onSelect: () => chooseAndAttach(noun, entity) } as const]
       : []),
@@ -48,7 +51,7 @@ export function Row(
       class={`${isActive ? 'active' : ''}${isSelected ? ' selected' : ''}${isOver ? ' over' : ''}`}
       aria-current={isActive ? 'true' : undefined}
       onMouseDown={() => props.onActive(at)}
-      onDblClick={() => props.writes && props.onEdit()}
+      onDblClick={() => props.writes && props.onEdit(entity.$id)}
       {...handlers}
     >
       {changes && (
@@ -86,7 +89,7 @@ export function Row(
         </td>
       ))}
       <td class="row-actions">
-        {items.length > 0 && (
+        {hasMenu && (
           <Menu
             class="quiet icon-only"
             label={<Icon name="more" />}

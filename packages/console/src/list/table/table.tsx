@@ -7,6 +7,7 @@ import { mayChange } from '../../service/access.ts'
 import { t } from '../../texts/text.ts'
 import { confirmDiscard } from '../../ui/dialog.tsx'
 import { isNarrow } from '../../ui/narrow.ts'
+import { useTurns } from '../../ui/turns.ts'
 import { type Entity, isEntity } from '../../values/entity.ts'
 import { inSentence, labelOf, monthYearText, numberText } from '../../values/format.ts'
 import type { Noun } from '../../values/noun.ts'
@@ -25,6 +26,10 @@ const Foot = lazy(
   () => null,
 )
 
+/** So many rows are drawn at once: those of a telephone's screen, or of another one's. */
+const NARROW_ROWS = 9
+const WIDE_ROWS = 25
+
 /** Entities in rows. A row can be edited in place, selected, and opened. */
 export function Table(props: TableProps) {
   const { noun, columns, active, selected } = props
@@ -40,6 +45,10 @@ export function Table(props: TableProps) {
     state.current = 'unchanged'
     setEditing(id)
   }
+  // The same function for all rows and drawings: a row whose properties are the same is not drawn again.
+  const latest = useRef(edit)
+  latest.current = edit
+  const [editRow] = useState(() => (id: string) => void latest.current(id))
   // The focus returns to the row when its edit ends: with the drawing, so that it does not move away from where a key put it.
   const edited = useRef<string | null>(null)
   useLayoutEffect(() => {
@@ -70,6 +79,8 @@ export function Table(props: TableProps) {
       left += size
     }
   }, [props.page, columns.join(), widths, frozen, isNarrow.value])
+  const turn = isNarrow.value ? NARROW_ROWS : WIDE_ROWS
+  const drawn = useTurns(rows.length, turn, turn)
   const isAll = rows.length > 0 && rows.every(({ $id }) => selected.has($id))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the arrow keys cannot reach what is out of sight
@@ -98,7 +109,7 @@ export function Table(props: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((entity, at) => (
+          {rows.slice(0, drawn).map((entity, at) => (
             <>
               {props.group !== null && startsGroup(noun, rows, at, props.group) && (
                 <GroupHead key={`group ${at}`} {...props} value={entity[props.group] ?? null} />
@@ -125,7 +136,7 @@ export function Table(props: TableProps) {
                   at={at}
                   writes={writes}
                   cells={cells}
-                  onEdit={() => void edit(entity.$id)}
+                  onEdit={editRow}
                 />
               )}
             </>

@@ -1,6 +1,6 @@
 import type { Json } from '@tildebase/nouns'
 import { useRef, useState } from 'preact/hooks'
-import { keyId, mayChange } from '../../service/access.ts'
+import { keyId, mayChange, mayRead } from '../../service/access.ts'
 import { useData, useSettled } from '../../service/cache.ts'
 import { findByName, useNames } from '../../service/names.ts'
 import { may } from '../../service/rights.ts'
@@ -10,6 +10,7 @@ import { t } from '../../texts/text.ts'
 import { sayError } from '../../toast.ts'
 import { Combobox, type Option } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { actorName } from '../../values/actors.ts'
 import { type Draft, type Entity, idsOf, isEntity, typeOfId } from '../../values/entity.ts'
 import { hasWords } from '../../values/format.ts'
 import { isRequired, type Noun, singular, targetsOf, titleField } from '../../values/noun.ts'
@@ -52,7 +53,7 @@ export function RelationPicker(props: {
   const nameOf = (id: string) =>
     known.has(id)
       ? titleOf(known.get(id)!, nouns.value.get(known.get(id)!.$type))
-      : (names.get(id) ?? chosen.current.get(id) ?? '…')
+      : (names.get(id) ?? chosen.current.get(id) ?? unreadName(id))
   const isAnswered = words === settled && (found.error !== null || (found.value !== null && !found.isPrevious))
   const isPending = words !== null && !isAnswered
   const options = optionsOf(
@@ -132,6 +133,11 @@ function optionsOf(entities: readonly Entity[], noun: Noun | undefined, words: s
   if (isNew && noun && canCreate(noun))
     options.push({ value: CREATE, label: t('Create “{}”', words.trim()), hint: t('new') })
   return options
+}
+
+/** What a name is until it is known. A person whose type cannot be read has the name that the page knows. */
+function unreadName(id: string): string {
+  return mayRead(typeOfId(id)) ? '…' : typeOfId(id) === 'User' ? actorName(id) : t('hidden')
 }
 
 function peopleFirst(a: string, b: string): number {

@@ -13,6 +13,7 @@ import { isOperator, session, signOut } from '../../service/session.ts'
 import { tenantName } from '../../service/settings.ts'
 import { t } from '../../texts/text.ts'
 import { Icon, type IconName, Logo } from '../../ui/icon.tsx'
+import { hasSide } from '../../ui/narrow.ts'
 import { TypeIcon } from '../../ui/type-icon.tsx'
 import { actorName } from '../../values/actors.ts'
 import { initialsOf, labelOf, numberText } from '../../values/format.ts'
@@ -76,13 +77,24 @@ const FEW = 3
 export const HIDDEN_TYPES = new Set(['ApiKey', 'Webhook', 'View', 'Dashboard', 'Changeset', 'Setting'])
 
 /** The way around. Its parts draw themselves again one by one, and not for each answer that the page gets. */
-export function Side({ onSearch }: { onSearch: () => void }) {
+export function Side({ isOpen, onSearch }: { isOpen: boolean; onSearch: () => void }) {
   return (
     <nav class="side" id="side" aria-label={t('Console')}>
       <Brand />
       <button type="button" class="side-search" onClick={onSearch}>
         <Icon name="search" /> {t('Search')} <kbd>Ctrl K</kbd>
       </button>
+      <Ways isOpen={isOpen} />
+    </nav>
+  )
+}
+
+function Ways({ isOpen }: { isOpen: boolean }) {
+  const isLater = useSettled(nouns.value.size > 0, AFTER_PAGE_MS)
+  // Where they are behind the button of the menu, the page comes first.
+  if (!isOpen && !hasSide.value && !isLater) return null
+  return (
+    <>
       <ul>
         <Pages list={WORK_PAGES} />
       </ul>
@@ -94,7 +106,7 @@ export function Side({ onSearch }: { onSearch: () => void }) {
       <button type="button" class="quiet leave" onClick={() => void leave()}>
         <Icon name="out" /> {leaveLabel()}
       </button>
-    </nav>
+    </>
   )
 }
 

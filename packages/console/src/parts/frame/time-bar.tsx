@@ -6,7 +6,8 @@ import { nouns } from '../../service/schema.ts'
 import { request } from '../../service/service.ts'
 import { t } from '../../texts/text.ts'
 import { fromLocalInput, localInput, momentText } from '../../values/format.ts'
-import { marks, monthEnds } from './marks.ts'
+import { monthEnds } from '../../values/months.ts'
+import { marks } from './marks.ts'
 import { TimeMenu } from './time-menu.tsx'
 
 const STEPS = 1_000

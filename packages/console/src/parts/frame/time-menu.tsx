@@ -5,7 +5,8 @@ import { mayConfigure } from '../../service/settings.ts'
 import { t } from '../../texts/text.ts'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { dayText } from '../../values/format.ts'
-import { marks, monthEnd } from './marks.ts'
+import { monthEnd } from '../../values/months.ts'
+import { marks } from './marks.ts'
 
 const NameDialog = lazyWindow(async () => (await import('../../ui/form-dialog.tsx')).NameDialog)
 

@@ -12,6 +12,12 @@ const texts = {
   'New webhook': 'Neuer Webhook',
   'Edit the webhook': 'Webhook bearbeiten',
   'Webhook saved.': 'Webhook gespeichert.',
+  'Webhook resumed. It sends events from now on.': 'Webhook fortgesetzt. Er sendet von jetzt an Ereignisse.',
+  Resume: 'Fortsetzen',
+  'that meet': 'mit',
+  'Only events that meet': 'Nur Ereignisse mit',
+  'A filter over the event, such as {}. Empty: all of them.':
+    'Ein Filter über das Ereignis, zum Beispiel {}. Leer: alle Ereignisse.',
   'No webhooks yet': 'Noch keine Webhooks',
   'There were no webhooks at that time.': 'Zu dieser Zeit gab es keine Webhooks.',
   'Send events to a URL': 'Ereignisse an eine URL senden',

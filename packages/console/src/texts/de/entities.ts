@@ -51,6 +51,7 @@ const texts = {
   'Continues {}, {}': 'Geht weiter {}, {}',
   History: 'Verlauf',
   'Earlier versions': 'Frühere Versionen',
+  'Earlier notes': 'Frühere Notizen',
   by: 'von',
   'See this moment': 'Diesen Moment zeigen',
   'Takes back everything that was changed with it': 'Nimmt alles zurück, was damit geändert wurde',

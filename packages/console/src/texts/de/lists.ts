@@ -56,7 +56,6 @@ const texts = {
   'Empty {}': '{} leeren',
   'Fields that you leave alone keep their values.': 'Felder, die Sie nicht anfassen, behalten ihre Werte.',
   'Save all': 'Alle speichern',
-  'Nothing {}: {}': 'Nichts {}: {}',
   'Previous month': 'Voriger Monat',
   Today: 'Heute',
   'Next month': 'Nächster Monat',

@@ -6,6 +6,7 @@ const texts = {
   'New tenant': 'Neuer Mandant',
   'Find a tenant': 'Mandanten suchen',
   'There is no tenant of this name': 'Es gibt keinen Mandanten dieses Namens',
+  '{} more. Find one by its name.': '{} weitere. Suchen Sie nach dem Namen.',
   Size: 'Größe',
   Limit: 'Grenze',
   'Last change': 'Letzte Änderung',

@@ -51,6 +51,7 @@ const texts = {
   'Continues {}, {}': 'ממשיך {}, {}',
   History: 'היסטוריה',
   'Earlier versions': 'גרסאות קודמות',
+  'Earlier notes': 'הערות קודמות',
   by: 'על ידי',
   'See this moment': 'הצגת רגע זה',
   'Takes back everything that was changed with it': 'מבטל את כל מה ששונה איתו',

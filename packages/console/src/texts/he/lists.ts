@@ -55,7 +55,6 @@ const texts = {
   'Empty {}': 'ריקון {}',
   'Fields that you leave alone keep their values.': 'שדות שלא תיגעו בהם שומרים על ערכיהם.',
   'Save all': 'שמירת הכול',
-  'Nothing {}: {}': 'דבר לא {}: {}',
   'Previous month': 'החודש הקודם',
   Today: 'היום',
   'Next month': 'החודש הבא',

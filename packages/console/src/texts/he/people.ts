@@ -6,6 +6,7 @@ const texts = {
   'New tenant': 'דייר חדש',
   'Find a tenant': 'חיפוש דייר',
   'There is no tenant of this name': 'אין דייר בשם זה',
+  '{} more. Find one by its name.': 'עוד {}. אפשר לחפש לפי שם.',
   Size: 'גודל',
   Limit: 'מגבלה',
   'Last change': 'שינוי אחרון',
