@@ -26,6 +26,7 @@ describe('a name that is neither declared nor stored', () => {
         `Contact?filter=${encodeURIComponent('{"$or":[{"ledScore":{"$gt":1}},{"name":"x"}]}')}`,
         ['ledScore', 'leadScore'],
       ],
+      [`Contact?filter=${encodeURIComponent('{"filter":{"name":"Ada"}}')}`, ['filter', null]],
       ['Contact?sort=-nam,name', ['nam', 'name']],
       ['Contact?fields=name,emial', ['emial', 'email']],
       ['Contact/count?stge=Lead', ['stge', 'stage']],

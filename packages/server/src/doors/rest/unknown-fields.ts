@@ -233,7 +233,9 @@ function unknownFields(call: Call, route: Place, parameters: readonly string[]):
 
 /** An unknown field of a list that looks like one of the parameters: `asof`. */
 function likeParameter({ query }: Call, unknown: UnknownField): UnknownField {
-  if (unknown.nearest !== null || !query.has(unknown.field)) return unknown
+  // A field of the filter may have the name of a parameter.
+  const isParameter = query.has(unknown.field) && !PARAMETER_NAMES.includes(unknown.field)
+  if (unknown.nearest !== null || !isParameter) return unknown
   return { ...unknown, nearest: nearest(unknown.field, PARAMETER_NAMES, 1)[0] ?? null }
 }
 
