@@ -182,6 +182,15 @@ class Scripted(unittest.TestCase):
         self.assertEqual(caught[0].category, UnknownFieldWarning)
         self.assertIn("did you mean stage?", str(caught[0].message))
 
+    def test_names_without_an_effect_are_python_warnings(self) -> None:
+        self.script = [
+            answer(200, {}, X_Tilde_Warnings='[{"field": "createdAt", "nearest": null, "warning": "ignored"}]')
+        ]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Tildebase("acme", "tb_x", self.url).Contact.update("contact_1", {"createdAt": "2001-01-01"})
+        self.assertIn("createdAt has no effect here.", str(caught[0].message))
+
     def test_a_message_that_nothing_sends_is_a_python_warning(self) -> None:
         self.script = [answer(200, {}, X_Tilde_Warnings='[{"warning": "not_configured", "channel": "Email"}]')]
         with warnings.catch_warnings(record=True) as caught:

@@ -252,3 +252,52 @@ describe('over threads', () => {
 async function until(test: () => Promise<boolean>): Promise<void> {
   while (!(await test())) await new Promise((done) => setTimeout(done, 20))
 }
+
+describe('a field that was renamed', () => {
+  /** A tenant with a ship, and a fork of it. */
+  async function fleet(slug: string) {
+    await app.request('PUT', `/~${slug}/schema/Ship`, { name: 'string!', length: 'number' })
+    const { body: ship } = await post(`/~${slug}/Ship`, { name: 'Beagle', length: 27 })
+    await post(`/operator/tenants/${slug}/fork`, { to: `${slug}-fork` })
+    const path = `Ship/${ship.$id}`
+    return {
+      rename: (tenant: string) => post(`/~${tenant}/schema/Ship/rename`, { from: 'length', to: 'metres' }),
+      update: (tenant: string, data: object) => app.request('PUT', `/~${tenant}/${path}`, data),
+      merge: () => post(`/~${slug}/changesets`, { from: `${slug}-fork` }),
+      approve: async (id: string) =>
+        app.as(await app.key(slug, 'admin:all'))('POST', `/~${slug}/changesets/${id}/approve`),
+      read: async () => (await app.request('GET', `/~${slug}/${path}`)).body,
+    }
+  }
+
+  test.each([
+    ['in the fork', ['named-a-fork'], 'length'],
+    ['in the origin', ['named-a'], 'metres'],
+    ['in both', ['named-a-fork', 'named-a'], 'metres'],
+  ])('%s is merged under the name that the origin has', async (where, renaming, field) => {
+    const slug = `named-${where.replaceAll(' ', '-')}`
+    const { rename, update, merge, approve, read } = await fleet(slug)
+    for (const one of renaming) await rename(one.replace('named-a', slug))
+    await update(`${slug}-fork`, { [renaming[0] === 'named-a' ? 'length' : 'metres']: 28 })
+
+    const { body } = await merge()
+    const approved = await approve(body.$id)
+    const { $id: _, ...ship } = await read()
+
+    expect([body.operationCount, body.conflicts]).toEqual([1, []])
+    expect(approved.status).toBe(200)
+    expect(ship).toMatchObject({ name: 'Beagle', [field]: 28 })
+    expect(ship).not.toHaveProperty(field === 'length' ? 'metres' : 'length')
+  })
+
+  test('is in conflict if the origin changed it before the rename', async () => {
+    const { rename, update, merge } = await fleet('named-late')
+    await update('named-late-fork', { length: 28 })
+    await update('named-late', { length: 40 })
+    await rename('named-late')
+
+    const { body } = await merge()
+
+    expect(body.conflicts).toMatchObject([{ type: 'Ship', field: 'metres' }])
+  })
+})

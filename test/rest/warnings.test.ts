@@ -26,6 +26,7 @@ describe('a name that is neither declared nor stored', () => {
         `Contact?filter=${encodeURIComponent('{"$or":[{"ledScore":{"$gt":1}},{"name":"x"}]}')}`,
         ['ledScore', 'leadScore'],
       ],
+      [`Contact?filter=${encodeURIComponent('{"filter":{"name":"Ada"}}')}`, ['filter', null]],
       ['Contact?sort=-nam,name', ['nam', 'name']],
       ['Contact?fields=name,emial', ['emial', 'email']],
       ['Contact/count?stge=Lead', ['stge', 'stage']],
@@ -42,6 +43,7 @@ describe('a name that is neither declared nor stored', () => {
       ['events?type=contacts', ['type: contacts', 'Contact']],
       ['events?type=deal,track&limit=1', ['type: deal', 'Deal']],
       ['events?type=track'],
+      ['events?type=Contct', ['type: Contct', 'Contact']],
       [`Contact/${ada.$id}?asof=1&expand=organization`, ['asof', 'asOf'], ['expand', null]],
     ] as const)
       expect([path, await read(path)]).toEqual([path, expected.map(([field, nearest]) => ({ field, nearest }))])
@@ -350,6 +352,31 @@ describe('a name that is neither declared nor stored', () => {
       expect([path, strict.status, strict.body.error]).toEqual([path, 400, 'invalid_parameter'])
     }
     expect((await host.request('GET', '/~acme/events?limit=1&strict=true')).body.results[0].seq).toBe(1)
+  })
+
+  test('is reported where the operations of a changeset name it, and refused with strict', async () => {
+    const operations = [
+      { type: 'Deal', verb: 'create', data: { name: 'D', vlue: 1 } },
+      { type: 'Contact', verb: 'update', id: ada.$id, data: { name: 'Ada', emial: 'a' } },
+    ]
+    const strict = await host.request('POST', '/~acme/changesets?strict=true', { title: 'T', operations })
+    const plain = await host.request('POST', '/~acme/changesets', { title: 'T', operations: operations.slice(0, 1) })
+
+    expect([strict.status, strict.body.field]).toEqual([422, 'vlue'])
+    expect([plain.status, warned(plain)]).toEqual([201, [{ field: 'vlue', nearest: 'value' }]])
+  })
+
+  test.each([
+    ['batch', { operations: [] }],
+    ['do', { code: '1' }],
+    ['sync', {}],
+    ['files', 'content'],
+  ])('is reported where a request to %s has it as a parameter, and refused with strict', async (path, body) => {
+    const strict = await host.request('POST', `/~acme/${path}?foo=1&strict=true`, body)
+    const plain = await host.request('POST', `/~acme/${path}?foo=1`, body)
+
+    expect([strict.status, strict.body.error]).toEqual([400, 'invalid_parameter'])
+    expect([plain.status < 300, warned(plain)]).toEqual([true, [{ field: 'foo', nearest: null }]])
   })
 
   test('does not change what a manifest lists', async () => {

@@ -197,6 +197,12 @@ describe('a declaration that is not valid', () => {
     expect(faultsOf(name, notation).length).toBeGreaterThan(0)
   })
 
+  test('lists its faults in one sentence', () => {
+    const faults = [...faultsOf('Bad Name', { 'bad name': 'strng', go: { odd: 1 } }), ...faultsOf('thing', { a: 5 })]
+
+    for (const { message } of faults) expect(message).not.toMatch(/\.$/)
+  })
+
   test('always throws a Problem, for any input', () => {
     const scraps = [
       'string',

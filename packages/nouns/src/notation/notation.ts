@@ -47,7 +47,7 @@ function parse(name: string, given: unknown, storage: Noun['storage'], faults: I
   if (!NAME.test(name)) {
     faults.push({
       field: '',
-      message: 'The name of a type must start with a capital letter, then letters and digits, at most 64 characters.',
+      message: 'The name of a type must start with a capital letter, then letters and digits, at most 64 characters',
     })
   }
   const notation = notationOf(given, faults)

@@ -44,7 +44,7 @@ import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
 import { taskRoutes } from './rest/tasks.ts'
 import { timerRoutes } from './rest/timers.ts'
-import { warning, warningOfNames } from './rest/unknown-fields.ts'
+import { warning, warningOfNames, warningOfParameters } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { workflowRoutes } from './rest/workflows.ts'
 import { Routes } from './route.ts'
@@ -71,22 +71,22 @@ export const routes = new Routes([
   ...warningOfNames(inboxRoutes),
   ...warningOfNames(noticeRoutes),
   ...eventRoutes,
-  ...batchRoutes,
+  ...warningOfParameters(batchRoutes),
   ...warningOfNames(metricRoutes),
   // Before the types: history is none.
   ...warningOfNames(importHistoryRoutes),
   ...warningOfNames(importRoutes),
   ...warning(exportRoutes),
   ...warningOfNames(manifestRoutes),
-  ...fileRoutes,
+  ...warningOfParameters(fileRoutes),
   ...uploadRoutes,
-  ...syncRoutes,
+  ...warningOfParameters(syncRoutes),
   ...warningOfNames(taskRoutes),
   ...warningOfNames(startRoutes),
   ...warningOfNames(statusRoutes),
   ...warningOfNames(proofRoutes),
   ...mcpRoutes,
-  ...doRoutes,
+  ...warningOfParameters(doRoutes),
   ...changesetRoutes,
   ...warningOfNames(hookRoutes),
   ...warningOfNames(planRoutes),

@@ -5,6 +5,7 @@ import { nameNumber, nameOf } from './names.ts'
 /** An event that took the place of a version of an entity. */
 export interface LaterEvent {
   readonly entity: string
+  readonly type: string
   readonly seq: number
   readonly verb: string
   /** The changed fields with their values before, as JSON text; null for a deletion. */
@@ -23,7 +24,7 @@ export function eventsSince(sql: Sql, ids: readonly string[], after: number, unt
   indexVersions(sql)
   return sql
     .rows(
-      `SELECT entities.id, log.seq, log.verb, log.previous
+      `SELECT entities.id, log.type, log.seq, log.verb, log.previous
       FROM entities
       CROSS JOIN versions ON versions.n = entities.n AND versions.until > ? AND versions.until <= ?
       CROSS JOIN log ON log.seq = versions.until
@@ -33,7 +34,13 @@ export function eventsSince(sql: Sql, ids: readonly string[], after: number, unt
       list,
       after,
     )
-    .map(([entity, seq, verb, previous]) => ({ entity, seq, verb: nameOf(sql, verb), previous }))
+    .map(([entity, type, seq, verb, previous]) => ({
+      entity,
+      type: nameOf(sql, type),
+      seq,
+      verb: nameOf(sql, verb),
+      previous,
+    }))
 }
 
 /** The oldest changeset that is open, or null. */

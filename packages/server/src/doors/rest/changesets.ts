@@ -1,5 +1,6 @@
 import { isPlainObject, Problem } from '@tildebase/nouns'
 import { entityView, type Steps, type TenantWriter } from '@tildebase/tenant'
+import { MOST_UNKNOWN } from '@tildebase/tenant/internal'
 import type { Call, Route } from '../call.ts'
 import { answer, jsonBody, PROPOSE, READ_ERRORS } from '../describe/description.ts'
 import { ANY_OBJECT, either, record, ref, TEXT, WHOLE } from '../describe/schema.ts'
@@ -8,6 +9,7 @@ import { readRoute, routeOfType, writeRoute } from '../route.ts'
 import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, CREATED, countAll, LIST, list, read } from './entities.ts'
 import { type ForkMerge, readFork } from './fork-merge.ts'
+import { unknownInParts, warned } from './unknown-fields.ts'
 
 /** A changeset from operations, or from what a fork did. */
 const GIVEN = record(
@@ -100,14 +102,13 @@ function* create(call: Call, write: TenantWriter): Steps<Reply> {
     if (isPlainObject(body) && body.from !== undefined) throw noFork()
     return createdReply(write.run({ type: 'Changeset', verb: 'create', data: body }), call.context)
   }
+  const given = Array.isArray(body.operations) ? body.operations.filter(isPlainObject) : []
+  const unknown = unknownInParts(call, given).slice(0, MOST_UNKNOWN)
   const { result, conflicts } = yield* write.createChangeset(body)
   const { entity, operations } = write.changeset(result.entity.id)
   const { headers } = createdReply(result, call.context)
-  return json(
-    201,
-    { ...entityView(entity, call.context), operations, conflicts, ...(fork && { skipped: fork.skipped }) },
-    headers,
-  )
+  const review = { ...entityView(entity, call.context), operations, conflicts, ...(fork && { skipped: fork.skipped }) }
+  return warned(json(201, review, headers), unknown)
 }
 
 /** The fork is read before the commit, which a batch has already begun. */

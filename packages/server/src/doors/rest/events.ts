@@ -90,8 +90,9 @@ function isCollection({ lens, query, read: reader }: Call): boolean {
 /** What `type` names in another way than the change stream takes it: `contacts` is the type of tracked events. */
 function likeTypes({ query, read: { nouns } }: Call): readonly UnknownField[] {
   return listParam(query, 'type').flatMap((one) => {
-    const noun = nouns.get(one) ?? nouns.named(one)
-    return noun === undefined || noun.name === one ? [] : [{ field: quoted(`type: ${one}`), nearest: noun.name }]
+    // Types begin with a capital letter, those of tracked events as a rule do not: `Contct` has a typing error.
+    const name = (nouns.get(one) ?? nouns.named(one))?.name ?? (/^[A-Z]/.test(one) ? nouns.nearest(one)[0] : undefined)
+    return name === undefined || name === one ? [] : [{ field: quoted(`type: ${one}`), nearest: name }]
   })
 }
 

@@ -1,11 +1,11 @@
 import { isPlainObject } from '@tildebase/nouns'
-import { bodyNames, MOST_UNKNOWN, type UnknownField, unknownMembers } from '@tildebase/tenant/internal'
+import { MOST_UNKNOWN, type UnknownField, unknownMembers } from '@tildebase/tenant/internal'
 import { type Call, flagParam, type Route } from '../call.ts'
 import { answer, jsonBody, TASK } from '../describe/description.ts'
 import { ref } from '../describe/schema.ts'
 import { json } from '../reply.ts'
 import { writeRoute } from '../route.ts'
-import { refusal, warned } from './unknown-fields.ts'
+import { unknownInParts, warned } from './unknown-fields.ts'
 
 /** Synchronisation with local databases, in both directions. */
 export const syncRoutes: readonly Route[] = [
@@ -34,23 +34,5 @@ function unknownIn(call: Call): readonly UnknownField[] {
   const members = [body, ...changes].flatMap((part, i) =>
     unknownMembers(part, i === 0 ? MEMBERS : OF_CHANGE, { isStrict, place: i === 0 ? '' : `changes.${i - 1}.` }),
   )
-  const unknown = [...fieldsIn(call, changes)].flatMap(([type, names]) => {
-    const fields = call.read.questions.unknownFields(call.read.noun(type), names, isStrict)
-    if (isStrict && fields.length > 0) throw refusal(type, fields)
-    return fields
-  })
-  return [...members, ...unknown].slice(0, MOST_UNKNOWN)
-}
-
-/** The fields that changes name and their types do not declare. */
-function fieldsIn({ read }: Call, changes: readonly { readonly [name: string]: unknown }[]): Map<string, Set<string>> {
-  const fields = new Map<string, Set<string>>()
-  for (const { type, data } of changes) {
-    const noun = typeof type === 'string' ? read.nouns.get(type) : undefined
-    if (noun === undefined) continue
-    const names = fields.get(noun.name) ?? new Set()
-    for (const name of bodyNames(noun, undefined, data)) names.add(name)
-    if (names.size > 0) fields.set(noun.name, names)
-  }
-  return fields
+  return [...members, ...unknownInParts(call, changes)].slice(0, MOST_UNKNOWN)
 }

@@ -44,21 +44,38 @@ function ownNames(call: Call, route: Place): readonly string[] {
   return verbIn(call, noun)?.keeps ? [] : serviceNamesIn(call.body, noun)
 }
 
-/**
- * The same routes, whose answers warn of parameters that they do not take, and of members that their body does not have;
- * with `strict` they refuse them.
- */
-export function warningOfNames<R extends Route>(routes: readonly R[]): R[] {
+/** The same routes, whose answers warn of parameters that they do not take; with `strict` they refuse them. */
+export function warningOfParameters<R extends Route>(routes: readonly R[]): R[] {
   return routes.map((route) => {
-    const members = membersOf(route)
     const parameters = parametersOf(route)
-    const unknownIn = (call: Call) => {
-      const { body, query } = call
-      const isStrict = flagParam(query, 'strict')
-      const others = unknownAmong([...query.keys()], parameters)
-      if (isStrict && others.length > 0) throw refusal(null, others, 'invalid_parameter')
-      return members === null ? others : [...others, ...unknownMembers(body, members, { isStrict })]
+    const unknownIn = ({ query }: Call) => {
+      const unknown = query.size === 0 ? NONE : unknownAmong([...query.keys()], parameters)
+      if (unknown.length === 0 || !flagParam(query, 'strict')) return unknown
+      throw refusal(null, unknown, 'invalid_parameter')
     }
+    const inTurns = route.mode === 'write' ? route.inTurns : undefined
+    const warned = { ...route, handle: withWarnings(route.handle, { unknownIn }) } as R
+    return inTurns === undefined
+      ? warned
+      : { ...warned, inTurns: (call: Call) => warnedLater(inTurns, call, unknownIn) }
+  })
+}
+
+function warnedLater(
+  inTurns: (call: Call) => Promise<Reply> | null,
+  call: Call,
+  unknownIn: Warns['unknownIn'],
+): Promise<Reply> | null {
+  const unknown = unknownIn(call)
+  return inTurns(call)?.then((reply) => warned(reply, unknown)) ?? null
+}
+
+/** The same, also of members that their body does not have. */
+export function warningOfNames<R extends Route>(routes: readonly R[]): R[] {
+  return warningOfParameters(routes).map((route) => {
+    const known = membersOf(route)
+    if (known === null) return route
+    const unknownIn = ({ body, query }: Call) => unknownMembers(body, known, { isStrict: flagParam(query, 'strict') })
     return { ...route, handle: withWarnings(route.handle, { unknownIn }) } as R
   })
 }
@@ -216,7 +233,9 @@ function unknownFields(call: Call, route: Place, parameters: readonly string[]):
 
 /** An unknown field of a list that looks like one of the parameters: `asof`. */
 function likeParameter({ query }: Call, unknown: UnknownField): UnknownField {
-  if (unknown.nearest !== null || !query.has(unknown.field)) return unknown
+  // A field of the filter may have the name of a parameter.
+  const isParameter = query.has(unknown.field) && !PARAMETER_NAMES.includes(unknown.field)
+  if (unknown.nearest !== null || !isParameter) return unknown
   return { ...unknown, nearest: nearest(unknown.field, PARAMETER_NAMES, 1)[0] ?? null }
 }
 
@@ -324,6 +343,25 @@ function groupNames(query: Query, name: string): string[] {
   return name === 'group' ? names.map((text) => text.replace(/:\w+$/, '')) : names
 }
 
+/** The fields that parts of a body give to entities of their types, and that nothing has; with `strict` they are refused. */
+export function unknownInParts(
+  { read, query }: Call,
+  parts: readonly { readonly [name: string]: unknown }[],
+): UnknownField[] {
+  const sought = new Map<Noun, Set<string>>()
+  for (const { type, verb, data } of parts) {
+    const noun = typeof type === 'string' ? read.nouns.get(type) : undefined
+    const names = noun === undefined ? [] : bodyNames(noun, verbNamed(noun, verb), data)
+    if (names.length > 0) sought.set(noun!, new Set([...(sought.get(noun!) ?? []), ...names]))
+  }
+  const isStrict = flagParam(query, 'strict')
+  return [...sought].flatMap(([noun, names]) => {
+    const unknown = read.questions.unknownFields(noun, names, isStrict)
+    if (isStrict && unknown.length > 0) throw refusal(noun.name, unknown)
+    return unknown
+  })
+}
+
 /** What a verb takes in addition to fields is its own business. */
 function namesInBody({ body, params }: Call, route: Place, noun: Noun): readonly string[] {
   if (route.method === 'GET' || route.method === 'DELETE') return []
@@ -331,8 +369,12 @@ function namesInBody({ body, params }: Call, route: Place, noun: Noun): readonly
   return params.verb !== undefined && verb === undefined ? [] : bodyNames(noun, verb, body)
 }
 
-function verbIn({ params }: Pick<Call, 'params'>, { verbs }: Noun): Verb | undefined {
-  return params.verb !== undefined && Object.hasOwn(verbs, params.verb) ? verbs[params.verb] : undefined
+function verbIn({ params }: Pick<Call, 'params'>, noun: Noun): Verb | undefined {
+  return verbNamed(noun, params.verb)
+}
+
+function verbNamed({ verbs }: Noun, name: unknown): Verb | undefined {
+  return typeof name === 'string' && Object.hasOwn(verbs, name) ? verbs[name] : undefined
 }
 
 function jsonIn(query: Query, name: string): unknown {

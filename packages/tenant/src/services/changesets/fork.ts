@@ -1,5 +1,6 @@
-import { type FileValue, type JsonObject, Problem, type Verb } from '@tildebase/nouns'
+import { type FileValue, type JsonObject, Problem, renameField, type Verb } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { migrationsOf } from '../../engine/migrations.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { type LogRow, readLog } from '../../store/log/log.ts'
@@ -65,7 +66,7 @@ export function forkChanges(engine: Engine, grant: Grant): ForkChanges {
         skipped.set(row.type, (skipped.get(row.type) ?? 0) + 1)
       } else if (show(row) !== row) throw hidden()
       else {
-        operations.push(operationOf(row, verb))
+        operations.push(withNamesOf(origin.seq, engine, row, operationOf(row, verb)))
         for (const file of filesOf(engine, row)) files.set(file.hash, file)
       }
       bytes += row.data?.length ?? 0
@@ -124,6 +125,17 @@ function operationOf({ type, verb, entity: id, data, previous, args }: LogRow, {
   if (verb === 'rollback') return { type, verb: 'update', id, data: changed }
   // Arguments that no field takes are all that such a verb has.
   return { type, verb, id, data: keeps === undefined ? { ...given, ...changed } : given }
+}
+
+/** The operation with the names that fields had when the fork was made: the origin does not know what it renamed since. */
+function withNamesOf(begin: number, engine: Engine, row: LogRow, operation: ForkOperation): ForkOperation {
+  const migrations = migrationsOf(engine, row.type).filter(({ seq }) => seq > begin && seq < row.seq)
+  if (migrations.length === 0 || operation.data === undefined) return operation
+  const data = migrations.reduceRight(
+    (fields, migration) => ('from' in migration ? renameField(fields, migration.to, migration.from) : fields),
+    operation.data,
+  )
+  return { ...operation, data }
 }
 
 /** The files that an event added. */

@@ -5,7 +5,7 @@ import { contentsIn, type ProposedVerb, Recorder, refuseProposal } from '../../w
 import type { RunResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
 import { createChangeset } from './file.ts'
-import { demandSize, type Operation } from './operations.ts'
+import { demandSize, type Operation, ofToday } from './operations.ts'
 import { type Conflict, replay } from './replay.ts'
 
 /** A changeset created from operations, with their conflicts. */
@@ -31,8 +31,9 @@ export function* createFromOperations(write: Write, body: { readonly [name: stri
   const given = list.map((one, index) => operationOf(write, one, index, base as number, issues))
   if (issues.length > 0) throw invalid('Changeset', issues)
   const recorder = new Recorder()
+  const now = given.map((one) => ofToday(engine, one))
   const { result } = yield* write.transaction.dryRunInSteps(function* () {
-    const tried = yield* replay(write.within({ isDryRun: true, recorder }), given)
+    const tried = yield* replay(write.within({ isDryRun: true, recorder }), now)
     return { ...tried, recorded: [...recorder.verbs] }
   })
   const forbidden = result.steps.find(({ problem }) => problem?.code === 'forbidden')

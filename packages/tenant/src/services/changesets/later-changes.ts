@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
+import { type Migration, migrationsOf, nameNow, since } from '../../engine/migrations.ts'
 import { eventsSince } from '../../store/changesets.ts'
 
 /** What others changed about an entity after a seq: fields, or all of it. */
@@ -14,6 +15,12 @@ interface Change {
   readonly seq: number
   readonly fields: readonly string[]
   readonly deleted: boolean
+}
+
+/** Whether an event of a migration belongs to a rename: the next migration that ends. */
+function isRename(migrations: readonly Migration[], seq: number): boolean {
+  const [next] = migrations.filter((one) => one.seq >= seq)
+  return next !== undefined && migrations.every((one) => one.seq !== next.seq || 'from' in one)
 }
 
 /** What happened to entities between the base of a changeset and the moment that its replay begins. */
@@ -34,8 +41,13 @@ export class ChangeLog {
     const unknown = [...new Set(ids)].filter((id) => !this.#changes.has(id))
     if (unknown.length === 0) return
     for (const id of unknown) this.#changes.set(id, [])
-    for (const { entity, seq, verb, previous } of eventsSince(this.#engine.sql, unknown, this.#base, this.#until)) {
-      const fields = Object.keys(JSON.parse(previous ?? '{}'))
+    const later = eventsSince(this.#engine.sql, unknown, this.#base, this.#until)
+    for (const { entity, type, seq, verb, previous } of later) {
+      const all = migrationsOf(this.#engine, type)
+      // A rename leaves the values as they are.
+      if (verb === 'migrate' && isRename(all, seq)) continue
+      const migrations = since(all, seq)
+      const fields = Object.keys(JSON.parse(previous ?? '{}')).map((field) => nameNow(migrations, field))
       this.#changes.get(entity)!.push({ seq, fields, deleted: verb === 'delete' })
     }
   }

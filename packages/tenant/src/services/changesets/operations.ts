@@ -33,7 +33,7 @@ export function operationsOf(
 }
 
 /** An operation as the migrations since its proposal would have left it. */
-function ofToday(engine: Engine, operation: Operation): Operation {
+export function ofToday(engine: Engine, operation: Operation): Operation {
   const { type, base, data, fields } = operation
   const noun = engine.nouns.get(type)
   const migrations = since(migrationsOf(engine, type), base)
