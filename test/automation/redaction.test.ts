@@ -24,9 +24,15 @@ const small = (text: string) => encodeURIComponent(text).replace(/%\w\w/g, (byte
 const form = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length)
 
 /** The run of a workflow with one request, as it is kept. */
-async function runOf(tenant: string, request: object, value: string): Promise<{ run: any; text: string }> {
+async function runOf(
+  tenant: string,
+  request: object,
+  value: string,
+  others: { readonly [name: string]: string } = {},
+): Promise<{ run: any; text: string }> {
   const at = (path: string) => `/~${tenant}/${path}`
-  await app.request('PUT', at('secrets/KEY'), { value })
+  for (const [name, one] of Object.entries({ ...others, KEY: value }))
+    await app.request('PUT', at(`secrets/${name}`), { value: one })
   const { body } = await app.request('POST', at('Workflow'), {
     name: 'Ask',
     triggerEvent: 'Contact.created',
@@ -127,4 +133,32 @@ test('a secret that looks like a part of JSON does not block its run', async () 
 
   expect(run.status).toBe('Succeeded')
   expect(run.steps[0].output.headers.connection).toBe('close')
+})
+
+test('names of secrets that contain other secrets do not make an answer longer and longer', async () => {
+  const [first, second, third] = ['A', 'B', 'C'].map((letter) => letter.repeat(64)) as [string, string, string]
+  const others = { [first]: 'xxxx', [second]: 'AAAA', [third]: 'BBBB' }
+  receiver.answer((_, response) => {
+    response.writeHead(200, { connection: 'close' })
+    response.end('x'.repeat(400_000))
+  })
+
+  const body = [first, second, third].map((name) => `$secrets.${name}`)
+  const { run } = await runOf('names', { body }, 'hunter22', others)
+
+  expect(run.status).toBe('Succeeded')
+  expect(run.steps[0].output.body).toBe(`[secret ${first}]`)
+})
+
+test('an answer that has more names of secrets than a run can keep fails its step', async () => {
+  receiver.answer((_, response) => {
+    response.writeHead(200, { connection: 'close' })
+    response.end('xxxx-'.repeat(200_000))
+  })
+
+  const name = 'A'.repeat(64)
+  const { run } = await runOf('repeated', { body: [`$secrets.${name}`] }, 'hunter22', { [name]: 'xxxx' })
+
+  expect(run.status).toBe('Failed')
+  expect(run.error).toContain('repeats secrets too often')
 })

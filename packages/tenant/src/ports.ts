@@ -143,6 +143,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number
   /** The number of bytes of the answer to read; default none. */
   readonly answerLimit?: number
+  /** The tenant, set by a host that sends for several: none of them takes all connections to an address. */
+  readonly owner?: string
 }
 
 /** An answer; its text and headers are there if the request had an `answerLimit`. */

@@ -23,6 +23,7 @@ import type { IntegrationRun } from './services/integrations/run.ts'
 import { type CheckedCredentials, checkCredentials } from './services/integrations/verbs.ts'
 import { checkCode } from './services/scripts/check.ts'
 import { type CodeResult, type CodeWriter, runCode } from './services/scripts/do.ts'
+import type { TrialRunner } from './services/scripts/dry-run.ts'
 import { runWrite } from './services/scripts/run-write.ts'
 import { testWebhook } from './services/webhooks/records.ts'
 import { testWorkflow } from './services/workflows/dry-run.ts'
@@ -187,19 +188,28 @@ export class Tenant {
 
   #codeWriter(grant: Grant, context: Partial<WriteContext> & { readonly budget: Budget }): CodeWriter {
     return {
-      now: (more, work) => this.#write(grant, { ...context, ...more }, work),
-      toEnd: async (more, work, excuse) => {
-        const own = { ...context, ...more }
-        if (!this.#engine.sql.long) return this.#write(grant, own, (write) => done(work(write)))
-        return this.#attempt(grant, own, context.budget, work).catch((reason) => {
-          if (reason !== TOO_LONG) throw reason
-          const about = { title: 'do', result: () => ({}), isDryRun: false }
-          const task = this.#longWrites.begin(about, grant, own, (write) => computingOnce(write, work)).done
-          excuse?.(task)
-          return task
-        })
-      },
+      toEnd: (more, work, excuse) =>
+        this.#writeOfCode(grant, { ...context, ...more }, work, (write) => computingOnce(write, work), excuse),
+      tried: (more, work, excuse) => this.#writeOfCode(grant, { ...context, ...more }, work, work, excuse),
     }
+  }
+
+  /** Runs a write of code in the next commit, or as a task. */
+  async #writeOfCode<T>(
+    grant: Grant,
+    context: Partial<WriteContext> & { readonly budget: Budget },
+    work: (write: Write) => Stepwise<T>,
+    inTask: (write: Write) => Stepwise<T>,
+    excuse?: (task: Promise<unknown>) => void,
+  ): Promise<T> {
+    if (!this.#engine.sql.long) return this.#write(grant, context, (write) => done(work(write)))
+    return this.#attempt(grant, context, context.budget, work).catch((reason) => {
+      if (reason !== TOO_LONG) throw reason
+      const about = { title: 'do', result: () => ({}), isDryRun: context.isDryRun === true }
+      const task = this.#longWrites.begin(about, grant, context, inTask).done
+      excuse?.(task)
+      return task
+    })
   }
 
   /** Refuses code that cannot be stored as a hook. */
@@ -233,7 +243,11 @@ export class Tenant {
   /** Runs a workflow on an event without a trace, and returns what each step would do. */
   testWorkflow(grant: Grant, request: RequestContext, budget: Budget, id: string, body: unknown): Promise<JsonObject> {
     const { context: _, ...rest } = request
-    const run = <T>(of: Grant, work: (write: Write) => T) => this.#write(of, { ...rest, budget, isDryRun: true }, work)
+    const context = { ...rest, budget, isDryRun: true }
+    const run =
+      (of: Grant): TrialRunner =>
+      (work, excuse) =>
+        this.#writeOfCode(of, context, work, work, excuse)
     return testWorkflow(this.#engine, grant, id, body, run)
   }
 

@@ -16,28 +16,36 @@ export function match(filter: Filter, entity: JsonObject, follow: Follow, regex:
   return matcher(filter, follow, regex)(entity)
 }
 
-/** The same for many entities: the filter is prepared once. */
-export function matcher(filter: Filter, follow: Follow, regex: Regex): (entity: JsonObject) => boolean {
+/**
+ * The same for many entities: the filter is prepared once. `look` is called with the number of elements of each list that a
+ * condition looks at, and may end the work by throwing.
+ */
+export function matcher(
+  filter: Filter,
+  follow: Follow,
+  regex: Regex,
+  look: Look = () => {},
+): (entity: JsonObject) => boolean {
   switch (filter.op) {
     case 'and': {
-      const parts = filter.of.map((part) => matcher(part, follow, regex))
+      const parts = filter.of.map((part) => matcher(part, follow, regex, look))
       return (entity) => parts.every((part) => part(entity))
     }
     case 'or': {
-      const parts = filter.of.map((part) => matcher(part, follow, regex))
+      const parts = filter.of.map((part) => matcher(part, follow, regex, look))
       return (entity) => parts.some((part) => part(entity))
     }
     case 'not': {
-      const part = matcher(filter.of, follow, regex)
+      const part = matcher(filter.of, follow, regex, look)
       return (entity) => !part(entity)
     }
     case 'text':
       return (entity) => matchWords(filter.words, entity)
     case 'exists':
-      return (entity) => filter.value === someRelated(filter, entity, 0, follow, isThere)
+      return (entity) => filter.value === someRelated(filter, entity, 0, { follow, look, test: isThere })
     default: {
-      const test = tester(filter, regex)
-      return (entity) => someRelated(filter, entity, 0, follow, test)
+      const test = tester(filter, regex, look)
+      return (entity) => someRelated(filter, entity, 0, { follow, look, test })
     }
   }
 }
@@ -53,25 +61,37 @@ export function meetsMissing(leaf: Leaf): boolean {
 /** `whole` for a list that was selected by a number in the path: it is compared as a whole, not by element. */
 type Test = (value: Json | undefined, whole?: boolean) => boolean
 
+/** Counts elements of lists. */
+export type Look = (elements: number) => void
+
+/** What the values at the end of a path are tested with. */
+interface Testing {
+  readonly follow: Follow
+  readonly look: Look
+  readonly test: Test
+}
+
 /** Follows the relations of a path: one matching related entity is enough; an empty relation is a missing value. */
-function someRelated(leaf: Leaf, entity: JsonObject, step: number, follow: Follow, test: Test): boolean {
+function someRelated(leaf: Leaf, entity: JsonObject, step: number, testing: Testing): boolean {
   const { path } = leaf
   const hop = path.hops[step]
-  if (!hop) return someReached(own(entity, path.field), path.into, test)
-  const related = follow(hop, entity)
+  if (!hop) return someReached(own(entity, path.field), path.into, testing)
+  const related = testing.follow(hop, entity)
   if (related.length === 0) return meetsMissing(leaf)
-  return related.some((one) => someRelated(leaf, one, step + 1, follow, test))
+  return related.some((one) => someRelated(leaf, one, step + 1, testing))
 }
 
 /** Whether a value at the end of a path into JSON matches; undefined is a missing value. */
-function someReached(value: Json | undefined, into: readonly string[], test: Test, whole = false): boolean {
+function someReached(value: Json | undefined, into: readonly string[], testing: Testing, whole = false): boolean {
+  const { test, look } = testing
   const [step, ...rest] = into
   if (step === undefined) return test(value, whole)
-  if (isObject(value)) return someReached(own(value, step), rest, test)
+  if (isObject(value)) return someReached(own(value, step), rest, testing)
   if (!Array.isArray(value)) return test(undefined)
-  if (isIndex(step)) return someAtIndex(value, step, into, rest, test)
+  look(value.length)
+  if (isIndex(step)) return someAtIndex(value, step, into, rest, testing)
   if (value.length === 0) return test(undefined)
-  return value.some((one) => (isObject(one) ? someReached(one, into, test) : test(undefined)))
+  return value.some((one) => (isObject(one) ? someReached(one, into, testing) : test(undefined)))
 }
 
 /** `lines.0`: the element at that index, or that key of any element that has it. */
@@ -80,13 +100,14 @@ function someAtIndex(
   step: string,
   into: readonly string[],
   rest: readonly string[],
-  test: Test,
+  testing: Testing,
 ) {
   const keyed = list.filter((one) => isObject(one) && Object.hasOwn(one, step))
   const there = Number(step) < list.length
-  if (!there && keyed.length === 0) return test(undefined)
+  if (!there && keyed.length === 0) return testing.test(undefined)
   return (
-    (there && someReached(list[Number(step)], rest, test, true)) || keyed.some((one) => someReached(one, into, test))
+    (there && someReached(list[Number(step)], rest, testing, true)) ||
+    keyed.some((one) => someReached(one, into, testing))
   )
 }
 
@@ -96,9 +117,14 @@ export function isIndex(step: string): boolean {
 }
 
 /** The test of a leaf's operand: on the value itself, and on each element when it is a list. */
-function tester(leaf: Leaf, regex: Regex): Test {
+function tester(leaf: Leaf, regex: Regex, look: Look): Test {
   const one = singleTest(leaf, regex)
-  return (value, whole) => one(value) || (!whole && Array.isArray(value) && value.some((element) => one(element)))
+  return (value, whole) => {
+    if (one(value)) return true
+    if (whole || !Array.isArray(value)) return false
+    look(value.length)
+    return value.some((element) => one(element))
+  }
 }
 
 function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
@@ -117,7 +143,21 @@ function singleTest({ op, value: operand }: Leaf, regex: Regex): Test {
 function amongTest(values: readonly Json[]): (value: Json | undefined) => boolean {
   const scalars = new Set(values.filter((one) => !isComposite(one)))
   const others = new Set(values.filter(isComposite).map(orderedJson))
-  return (value = null) => (isComposite(value) ? others.size > 0 && others.has(orderedJson(value)) : scalars.has(value))
+  return (value = null) => {
+    if (!isComposite(value)) return scalars.has(value)
+    return others.size > 0 && others.has(textOf(value as object & Json))
+  }
+}
+
+/** The texts of values that conditions compare: one value may be compared by many. */
+const TEXTS = new WeakMap<object, string>()
+
+function textOf(value: object & Json): string {
+  const known = TEXTS.get(value)
+  if (known !== undefined) return known
+  const text = orderedJson(value)
+  TEXTS.set(value, text)
+  return text
 }
 
 function isComposite(value: Json): boolean {

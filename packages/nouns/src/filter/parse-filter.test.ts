@@ -97,6 +97,9 @@ describe('what is refused', () => {
     ['$text in $or in $and', { $and: [{ $or: [{ $text: 'a' }] }] }, '$text'],
     ['an empty $text', { $text: ' ' }, '$text'],
     ['a $text that is a number', { $text: 5 }, '$text'],
+    ['a $text of 33 words', { $text: Array.from({ length: 33 }, (_, i) => `word${i}`).join(' ') }, '$text'],
+    ['a $text of five letters', { $text: 'a b c d e' }, '$text'],
+    ['letters in several $text', { $and: ['a b c', 'd e'].map((words) => ({ $text: words })) }, '$text'],
     ['501 nodes', { $or: Array.from({ length: 500 }, () => ({ age: 1 })) }, 'age'],
     ['33 levels', deep(33), 'filter'],
   ])('%s', (_, json, field) => {
@@ -114,6 +117,13 @@ describe('what is refused', () => {
       supported: expect.arrayContaining(['$eq', '$nin', '$regex', '$not']),
     })
     expect(refusal(() => parse({ $nor: [] })).about.supported).toEqual(['$and', '$or', '$text'])
+  })
+
+  test('words count once each', () => {
+    const words = Array.from({ length: 32 }, (_, i) => `word${i}`)
+
+    expect(parse({ $text: `${words.join(' ')} ${words.join(' ')}` })).toEqual({ op: 'text', words })
+    expect(() => parse({ $and: [{ $text: 'a b c d' }, { $text: 'd c b a ada' }] })).not.toThrow()
   })
 
   test('patterns count once each', () => {

@@ -12,6 +12,9 @@ const LOGICAL = ['$and', '$or', '$text']
 const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
+/** Words of a search, and those of one letter: the index reads all words that begin with it, and cannot be stopped. */
+const MOST_WORDS = 32
+const MOST_LETTERS = 4
 /** Characters of all patterns of a filter, with repetitions written out: each takes time before the first row is read. */
 const LARGEST_PATTERNS = 2_000
 
@@ -22,7 +25,7 @@ export interface ParseOptions {
 
 /** Parses a filter object against a noun. Every error is a Problem `invalid_filter` that says what is allowed. */
 export function parseFilter(json: unknown, noun: Noun, nouns: NounLookup, now: number, options: ParseOptions): Filter {
-  const parser: Parser = { noun, nouns, now, regex: bounded(options.regex), nodes: 0 }
+  const parser: Parser = { noun, nouns, now, regex: bounded(options.regex), nodes: 0, words: new Set() }
   return parseObject(parser, json, 0, true)
 }
 
@@ -49,6 +52,8 @@ interface Parser {
   readonly nouns: NounLookup
   readonly now: number
   readonly regex: CheckRegex
+  /** The words of all `$text`. */
+  readonly words: Set<string>
   nodes: number
 }
 
@@ -63,7 +68,7 @@ function parseEntry(parser: Parser, key: string, value: unknown, depth: number, 
   if (LOGICAL.includes(key)) count(parser)
   if (key === '$and') return allOf(parseList(parser, key, value, depth, whole))
   if (key === '$or') return anyOf(parseList(parser, key, value, depth, false))
-  if (key === '$text') return parseText(value, whole)
+  if (key === '$text') return parseText(parser, value, whole)
   const paths = resolvePaths(key, parser.noun, parser.nouns)
   if ('fault' in paths) throw fault(paths.fault, key, key.startsWith('$') ? LOGICAL : Object.keys(OPERATORS))
   return parseField(parser, paths, value, depth)
@@ -79,7 +84,7 @@ function anyOf(parts: readonly Filter[]): Filter {
   return parts.length === 1 ? parts[0]! : { op: 'or', of: parts }
 }
 
-function parseText(value: unknown, whole: boolean): Filter {
+function parseText(parser: Parser, value: unknown, whole: boolean): Filter {
   if (!whole) throw fault('$text is allowed only at the top level of a filter or inside $and.', '$text', LOGICAL)
   const search = isPlainObject(value) && Object.keys(value).length === 1 ? value.$search : value
   if (typeof search !== 'string' || search.trim() === '' || search.length > LONGEST_TEXT) {
@@ -89,7 +94,14 @@ function parseText(value: unknown, whole: boolean): Filter {
       LOGICAL,
     )
   }
-  return { op: 'text', words: search.trim().split(/\s+/u) }
+  const words = [...new Set(search.trim().split(/\s+/u))]
+  for (const word of words) parser.words.add(word)
+  const letters = [...parser.words].filter((word) => /^[a-z0-9]$/i.test(word))
+  if (parser.words.size > MOST_WORDS || letters.length > MOST_LETTERS) {
+    const message = `$text takes at most ${MOST_WORDS} words, ${MOST_LETTERS} of them of one letter. Leave the shortest out.`
+    throw fault(message, '$text', LOGICAL, parser.words.size > MOST_WORDS ? MOST_WORDS : MOST_LETTERS)
+  }
+  return { op: 'text', words }
 }
 
 /** The condition of one path: a literal, or operators that must all match. */

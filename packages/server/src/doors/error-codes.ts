@@ -339,7 +339,7 @@ export const ERROR_CODES: ErrorCodes = {
   },
   restoring: {
     status: 503,
-    cause: 'The tenant is being restored from a backup.',
+    cause: 'The tenant is being restored, forked or deleted.',
     remedy: 'Wait until the restore is complete.',
   },
 }

@@ -11,13 +11,19 @@ import {
 } from '@tildebase/nouns'
 import type { Budget } from '../budget.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Steps } from '../engine/turns.ts'
 import { demand, type Grant } from '../grant/grant.ts'
 import { aggregate } from '../query/answer/aggregate.ts'
-import { count, find, get, type Query } from '../query/answer/find.ts'
+import { aggregateInSlices } from '../query/answer/aggregate-in-slices.ts'
+import { count, find, get, type Page, type Query } from '../query/answer/find.ts'
+import { countInSlices, findInSlices } from '../query/answer/find-in-slices.ts'
 import { parseFields, project } from '../query/parameters/fields.ts'
+import { DEFAULT_LIMIT, limitOf, offsetOf } from '../query/parameters/limits.ts'
 import { aggregationOf, industryFilter, parseQuery } from '../query/parameters/parameters.ts'
 import { readContextOf } from '../query/read-context.ts'
+import type { ReadContext } from '../query/reader.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
+import { asksWords, indexTextInSteps } from '../query/words/text.ts'
 import type { Stored } from '../store/entities.ts'
 import { entityView } from '../view/entity.ts'
 import { runVerb } from '../write/run-verb.ts'
@@ -71,8 +77,21 @@ export function isReadOperation(operation: string): boolean {
   return Object.hasOwn(READS, operation)
 }
 
+/** What code asks: answered as a whole, or in steps where many rows may have to be looked at. */
+export interface CodeQuestion {
+  readonly whole: () => Json
+  readonly steps?: () => Steps<Json>
+  /** Whether it is not even tried as a whole. */
+  readonly isLong?: boolean
+}
+
 /** Runs a reading operation. */
 export function readOperation(reading: Reading, type: string, operation: string, args: readonly Json[]): Json {
+  return readQuestion(reading, type, operation, args).whole()
+}
+
+/** The question of a reading operation. */
+export function readQuestion(reading: Reading, type: string, operation: string, args: readonly Json[]): CodeQuestion {
   const noun = reading.engine.noun(type)
   const grant = grantOn(reading.engine, reading.grant, noun, 'read')
   demand(grant, 'read', noun)
@@ -95,46 +114,110 @@ export function writeOperation(write: Write, type: string, operation: string, ar
   return operation === 'delete' ? null : entityView(entity, context)
 }
 
-const READS: { readonly [name: string]: (reading: Reading, noun: Noun, args: readonly Json[]) => Json } = {
-  find: (reading, noun, [filter, options]) => results(reading, noun, filter, options),
+const READS: {
+  readonly [name: string]: (reading: Reading, noun: Noun, args: readonly Json[]) => CodeQuestion
+} = {
+  find: (reading, noun, [filter, options]) => found(reading, noun, filter, options, (results) => results),
   findOne: (reading, noun, [filter, options]) =>
-    results(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 })[0] ?? null,
-  findPage: (reading, noun, [filter, options]) => {
-    const { engine, grant, budget, url } = reading
-    const query = { ...queryOf(reading, noun, filter, options), total: true }
-    const view = viewFor(reading, noun, query, options)
-    const { results, total, hasMore, cursor } = find(readContextOf(engine, grant, budget, url ?? engine.context), query)
-    return { results: results.map(view), total: total ?? null, hasMore, cursor }
-  },
-  count: (reading, noun, [filter, options]) =>
-    count(readContextOf(reading.engine, reading.grant, reading.budget), queryOf(reading, noun, filter, options)),
-  aggregate: (reading, noun, [asked]) => {
+    found(reading, noun, filter, { ...(options as JsonObject | undefined), limit: 1 }, ([first]) => first ?? null),
+  findPage: (reading, noun, [filter, options]) =>
+    found(
+      reading,
+      noun,
+      filter,
+      options,
+      (results, { total, hasMore, cursor }) => ({ results, total: total ?? null, hasMore, cursor }),
+      true,
+    ),
+  count(reading, noun, [filter, options]) {
     const { engine, grant, budget } = reading
-    const aggregation = throughLens(reading, noun, aggregationOf(engine, grant, noun, asked))
-    return { ...aggregate(readContextOf(engine, grant, budget), noun, aggregation) }
+    const reader = readContextOf(engine, grant, budget)
+    const query = queryOf(reading, noun, filter, options)
+    return longQuestion(
+      reader,
+      query.filter,
+      () => count(reader, query),
+      () => countInSlices(reader, query),
+    )
   },
-  history: ({ engine, grant }, noun, [id, options]) => {
-    const { limit, cursor } = parseQuery(engine, grant, noun, {}, options)
-    const before = cursor === null ? null : Number(cursor)
-    const versions = history(engine, grant, noun, textOf(id, 'history', noun.name), limit ?? 25, before)
-    return versions as unknown as Json
+  aggregate(reading, noun, [given]) {
+    const { engine, grant, budget } = reading
+    const reader = readContextOf(engine, grant, budget)
+    const asked = throughLens(reading, noun, aggregationOf(engine, grant, noun, given))
+    return longQuestion(
+      reader,
+      asked.filter,
+      () => ({ ...aggregate(reader, noun, asked) }),
+      function* () {
+        return { ...(yield* aggregateInSlices(reader, noun, asked)) }
+      },
+    )
   },
-  timers: ({ engine, grant }, noun, [id]) => timersOf(engine, grant, noun, textOf(id, 'timers', noun.name)).timers!,
-  get: (reading, noun, [id, options]) => {
-    const { engine, grant, budget, url } = reading
-    const query = parseQuery(engine, grant, noun, {}, options)
-    const view = viewFor(reading, noun, query, options)
-    const reader = readContextOf(engine, grant, budget, url ?? engine.context)
-    const found = get(reader, noun.name, textOf(id, 'get', noun.name), { include: query.include, asOf: query.asOf })
-    return found ? view(found) : null
-  },
+  history: ({ engine, grant }, noun, [id, options]) => ({
+    whole() {
+      const { limit, cursor } = parseQuery(engine, grant, noun, {}, options)
+      const before = cursor === null ? null : Number(cursor)
+      const versions = history(engine, grant, noun, textOf(id, 'history', noun.name), limit ?? 25, before)
+      return versions as unknown as Json
+    },
+  }),
+  timers: ({ engine, grant }, noun, [id]) => ({
+    whole: () => timersOf(engine, grant, noun, textOf(id, 'timers', noun.name)).timers!,
+  }),
+  get: (reading, noun, [id, options]) => ({
+    whole() {
+      const { engine, grant, budget, url } = reading
+      const query = parseQuery(engine, grant, noun, {}, options)
+      const view = viewFor(reading, noun, query, options)
+      const reader = readContextOf(engine, grant, budget, url ?? engine.context)
+      const one = get(reader, noun.name, textOf(id, 'get', noun.name), { include: query.include, asOf: query.asOf })
+      return one ? view(one) : null
+    },
+  }),
 }
 
-function results(reading: Reading, noun: Noun, filter: unknown, options: unknown): JsonObject[] {
+/** A question for a page of entities. */
+function found(
+  reading: Reading,
+  noun: Noun,
+  filter: unknown,
+  options: unknown,
+  shown: (results: readonly JsonObject[], page: Page) => Json,
+  total?: boolean,
+): CodeQuestion {
   const { engine, grant, budget, url } = reading
-  const query = queryOf(reading, noun, filter, options)
+  const asked = queryOf(reading, noun, filter, options)
+  const query = total ? { ...asked, total } : asked
   const view = viewFor(reading, noun, query, options)
-  return find(readContextOf(engine, grant, budget, url ?? engine.context), query).results.map(view)
+  const reader = readContextOf(engine, grant, budget, url ?? engine.context)
+  limitOf(query.limit ?? DEFAULT_LIMIT)
+  offsetOf(query.offset ?? 0)
+  const answer = (page: Page) => shown(page.results.map(view), page)
+  return longQuestion(
+    reader,
+    query.filter,
+    () => answer(find(reader, query)),
+    function* () {
+      return answer(yield* findInSlices(reader, query))
+    },
+  )
+}
+
+/** A question that may take long. One that asks for words is answered as a whole, once the index of words knows all events. */
+function longQuestion(
+  reader: ReadContext,
+  filter: Filter | undefined,
+  whole: () => Json,
+  steps: () => Steps<Json>,
+): CodeQuestion {
+  if (!asksWords(filter)) return { whole, steps }
+  return {
+    whole,
+    *steps() {
+      yield* indexTextInSteps(reader)
+      return whole()
+    },
+  }
 }
 
 function queryOf(reading: Reading, noun: Noun, filter: unknown, options: unknown): Query {

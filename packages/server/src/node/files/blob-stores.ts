@@ -1,10 +1,11 @@
-import { copyFile, link, mkdir, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobStore } from '@tildebase/tenant/ports'
 import { Bucket } from '../../host/files/bucket.ts'
 import { unavailable } from '../../host/files/parts.ts'
 import type { Settings } from '../../host/settings/settings.ts'
-import { contentFolder, folderStore, syncFolder } from './folder-store.ts'
+import { contentFolder, folderStore, REMOVED, syncFolder } from './folder-store.ts'
 
 /** Where the bytes of all tenants are. */
 export interface BlobStores {
@@ -52,6 +53,18 @@ function bucketStores(bucket: Bucket): BlobStores {
   }
 }
 
+/** Removes a folder, which no upload that is in progress finds any more. */
+async function removeFolder(folder: string): Promise<void> {
+  const removed = `${folder}${REMOVED}${randomUUID()}`
+  try {
+    await rename(folder, removed)
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw reason
+  }
+  await rm(removed, { recursive: true, force: true })
+}
+
 function folderStores(root: string): BlobStores {
   const folderOf = (slug: string) => contentFolder(root, slug)
   return {
@@ -67,7 +80,7 @@ function folderStores(root: string): BlobStores {
       for (const folder of [folderOf(to), join(folderOf(to), '..'), root]) await syncFolder(folder)
       return missing
     },
-    drop: (slug) => rm(folderOf(slug), { recursive: true, force: true }),
+    drop: (slug) => removeFolder(folderOf(slug)),
   }
 }
 

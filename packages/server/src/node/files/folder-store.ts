@@ -6,6 +6,8 @@ import { freeOwn, markOwn } from '../own-bytes.ts'
 
 /** The ending of a file that is not complete. */
 const UNFINISHED = '.part'
+/** What follows the slug in the name of a folder that is being removed. No slug has it. */
+export const REMOVED = '~'
 const CHUNK = 262_144
 /** How much is gathered for one write. */
 const PORTION = 524_288
@@ -60,11 +62,15 @@ export function folderStore(folder: string): BlobStore {
   }
 }
 
-/** Removes what a process has left that ended in the middle of uploads. Call it before the first upload. */
+/** Removes what a process has left that ended in the middle of uploads and deletions. Call it before the first upload. */
 export async function removeUnfinished(root: string): Promise<void> {
   for (const letters of await namesIn(root)) {
     for (const slug of await namesIn(join(root, letters))) {
       const folder = join(root, letters, slug)
+      if (slug.includes(REMOVED)) {
+        await rm(folder, { recursive: true, force: true })
+        continue
+      }
       for (const name of await namesIn(folder))
         if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true })
     }

@@ -43,11 +43,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
       restoring.refuse(slug)
       return render(json(201, await runTask(slug, { do: 'create' })))
     case 'delete':
-      if (restoring.progressOf(slug)) await restoring.duringSlice(slug, async () => restoring.giveUp(slug))
-      else await runTask(slug, { do: 'delete' })
-      await deps.blobs?.drop(slug)
-      deps.cancelAlarm(slug)
-      return render(empty(204))
+      return remove(slug, deps)
     case 'release':
       deps.files.demandThere(slug)
       return render(json(200, { tenant: slug, released: deps.release(slug) }))
@@ -70,6 +66,21 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
     case 'writeContent':
       return writeContent(slug, task.hash, request, deps)
   }
+}
+
+/** Removes a tenant with its files. Until these are gone nothing makes another tenant of this name, which would lose its own. */
+function remove(slug: string, { files, restoring, runTask, blobs, cancelAlarm }: AdminDeps): Promise<HttpResponse> {
+  return restoring.duringSlice(slug, async () => {
+    if (restoring.progressOf(slug)) restoring.giveUp(slug)
+    else {
+      // A process that ended in the middle may have left files without a tenant.
+      if (!files.has(slug)) await blobs?.drop(slug)
+      await runTask(slug, { do: 'delete' })
+    }
+    await blobs?.drop(slug)
+    cancelAlarm(slug)
+    return render(empty(204))
+  })
 }
 
 async function fork(slug: string, to: string, asOf: AsOf | null, deps: AdminDeps): Promise<HttpResponse> {

@@ -320,3 +320,29 @@ describe.skipIf(noCertificate)(`by https${noCertificate ?? ''}`, () => {
     expect(names).toContain('localhost')
   })
 })
+
+test('a tenant whose requests to an address are not answered leaves connections for others', async () => {
+  const receiver = await Receiver.start()
+  const outbound = createOutbound({ insecure: true })
+  const open: (() => void)[] = []
+  receiver.answer(({ path }, response) => {
+    if (path.endsWith('quick')) response.writeHead(204).end()
+    else open.push(() => response.writeHead(204).end())
+  })
+  const from = (owner: string, path: string) =>
+    outbound.send({ ...request, url: `${receiver.url}/${path}`, owner, timeoutMs: 30_000 })
+
+  const slow = Array.from({ length: 300 }, () => from('first', 'slow'))
+  await receiver.got(128)
+  const quick = await from('second', 'quick')
+  const openThen = open.length
+  const answering = setInterval(() => {
+    for (const answer of open.splice(0)) answer()
+  }, 5)
+  const answers = await Promise.all(slow)
+  clearInterval(answering)
+  await receiver.stop()
+
+  expect([quick, openThen]).toEqual([{ status: 204 }, 128])
+  expect(answers).toEqual(Array(300).fill({ status: 204 }))
+})

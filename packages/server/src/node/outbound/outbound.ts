@@ -6,6 +6,8 @@ import { isPublic } from './addresses.ts'
 import type { Connections } from './outbound-connections.ts'
 
 const MOST_PER_HOST = 256
+/** Of these, what one tenant takes at once: as many are left for others. */
+const MOST_PER_OWNER = 128
 const MOST_TARGETS = 1_000
 
 /** Sends outgoing requests: to public addresses only and by https, except in insecure mode. */
@@ -25,7 +27,7 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
     opening ??= loadConnections(options.insecure ? undefined : guardedLookup)
     const connectionsTo = await opening
     const connections = connectionsTo(name, () => forgetIdle(name))
-    const origin = origins.get(name) ?? { queue: new Queue(MOST_PER_HOST), connections }
+    const origin = origins.get(name) ?? { queue: new Queue(MOST_PER_HOST, MOST_PER_OWNER), connections }
     origins.set(name, origin)
     return origin
   }
@@ -40,11 +42,12 @@ export function createOutbound(options: { readonly insecure: boolean }): Outboun
       if (fault) return { error: fault }
       const origin = origins.get(name) ?? (await originOf(name))
       // The time of a request counts from when it has its place: waiting for others is not the endpoint's fault.
-      await origin.queue.enter()
+      const { owner = '' } = request
+      await origin.queue.enter(owner)
       try {
         return await origin.connections.send(path, [...headers, ...Object.entries(request.headers).flat()], request)
       } finally {
-        origin.queue.leave()
+        origin.queue.leave(owner)
         forgetIdle(name)
       }
     },
@@ -118,27 +121,62 @@ export const guardedLookup: LookupFunction = (hostname, options, done) => {
   })
 }
 
-/** Lets so many through at once; the others wait in the order they came. */
+interface Owned {
+  inside: number
+  readonly waiting: (() => void)[]
+}
+
+/** Lets so many through at once, and fewer of one owner. The owners take turns, and each keeps its order. */
 class Queue {
   readonly #most: number
-  readonly #waiting: (() => void)[] = []
+  readonly #mostOfOne: number
+  /** Those with anything inside or waiting, the one whose turn is longest ago first. */
+  readonly #owners = new Map<string, Owned>()
   #inside = 0
 
-  constructor(most: number) {
+  constructor(most: number, mostOfOne: number) {
     this.#most = most
+    this.#mostOfOne = mostOfOne
   }
 
   get isEmpty(): boolean {
-    return this.#inside === 0 && this.#waiting.length === 0
+    return this.#owners.size === 0
   }
 
-  async enter(): Promise<void> {
-    if (this.#inside >= this.#most) await new Promise<void>((go) => this.#waiting.push(go))
-    this.#inside++
+  async enter(owner: string): Promise<void> {
+    const owned = this.#owners.get(owner) ?? { inside: 0, waiting: [] }
+    this.#owners.set(owner, owned)
+    if (this.#hasRoom(owned)) return this.#take(owned)
+    await new Promise<void>((go) => owned.waiting.push(go))
   }
 
-  leave(): void {
+  leave(owner: string): void {
+    const owned = this.#owners.get(owner)!
     this.#inside--
-    this.#waiting.shift()?.()
+    owned.inside--
+    if (owned.inside === 0 && owned.waiting.length === 0) this.#owners.delete(owner)
+    this.#letNext()
+  }
+
+  #letNext(): void {
+    for (const [owner, owned] of this.#owners) {
+      const [go] = owned.waiting
+      if (go === undefined || !this.#hasRoom(owned)) continue
+      owned.waiting.shift()
+      this.#take(owned)
+      this.#owners.delete(owner)
+      this.#owners.set(owner, owned)
+      go()
+      return
+    }
+  }
+
+  #hasRoom(owned: Owned): boolean {
+    return this.#inside < this.#most && owned.inside < this.#mostOfOne
+  }
+
+  #take(owned: Owned): void {
+    this.#inside++
+    owned.inside++
   }
 }

@@ -96,7 +96,7 @@ export function openTenantFile(
         seal: systemSeal,
         vault: createVault(secretKey, slug),
         alarm: { wakeAt },
-        ...(options.outbound && { outbound: heldOutbound(options.outbound, gate) }),
+        ...(options.outbound && { outbound: heldOutbound(options.outbound, gate, slug) }),
         pause: (ms) => new Promise((done) => setTimeout(done, ms)),
         ...(options.mail && { mail: heldMail(options.mail, gate) }),
         ...(script && { script }),

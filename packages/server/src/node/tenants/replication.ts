@@ -13,11 +13,11 @@ export interface Replication {
 
 const NOT_KEPT = { error: 'The event could not be kept on this machine.' }
 
-/** Sends nothing that was made from a commit before that is kept. */
-export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>): Outbound {
+/** Sends nothing that a tenant made from a commit before that is kept. */
+export function heldOutbound(outbound: Outbound, gate: () => Promise<boolean>, owner: string): Outbound {
   return {
     ...(outbound.refuses && { refuses: outbound.refuses.bind(outbound) }),
-    send: async (request) => ((await gate()) ? outbound.send(request) : NOT_KEPT),
+    send: async (request) => ((await gate()) ? outbound.send({ ...request, owner }) : NOT_KEPT),
   }
 }
 

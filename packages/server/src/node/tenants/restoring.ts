@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /**
- * The slugs that a restore or a fork is about to fill. Nothing else creates a tenant there meanwhile. A restore in slices
+ * The slugs that a restore or a fork is about to fill, or whose tenant is being deleted. Nothing else creates a tenant there meanwhile. A restore in slices
  * outlives a restart: its file is in a folder of its own until the last slice has arrived.
  */
 export class Restoring {
@@ -105,7 +105,7 @@ export class Restoring {
 }
 
 function restoring(slug: string): Problem {
-  return new Problem('restoring', `The tenant ${slug} is being restored. Try again later.`, {
+  return new Problem('restoring', `The tenant ${slug} is being restored, forked or deleted. Try again later.`, {
     retryAfter: 5,
   })
 }

@@ -13,6 +13,7 @@ import { columns, isLogged, sourceOf } from '../plan/source.ts'
 import { formSince, nameThen, todaysForm } from '../plan/todays-form.ts'
 import { queryRows, type ReadContext } from '../reader.ts'
 import { regexTest } from '../words/regex.ts'
+import { ElementCount } from './elements.ts'
 import { asksFields, flat, viewFor } from './tested-view.ts'
 
 const CHUNK = 1_000
@@ -176,15 +177,17 @@ function fieldTest(scope: Scope, parts: readonly Part[]): (row: Stored) => boole
   const patterns = new Map<string, (text: string) => boolean>()
   const check = () => scope.reader.budget.checkTime()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags, check))
+  const elements = new ElementCount(check)
   const filters = parts.filter((part) => 'filter' in part)
   const tests = filters.map(({ filter, narrowed }) => {
-    const test = matcher(filter, follower({ ...scope, narrowed }), regex)
+    const test = matcher(filter, follower({ ...scope, narrowed }), regex, elements.look)
     const form = todaysForm({ ...scope, narrowed })
     return form ? (entity: JsonObject) => test(form(entity)) : test
   })
   const view = viewFor(filters.map(({ filter }) => filter))
   return (row) => {
     const entity = view(row)
+    elements.begin()
     return tests.every((test) => test(entity))
   }
 }

@@ -1,4 +1,5 @@
 import { type Filter, matchWords, Problem, searchTokens } from '@tildebase/nouns'
+import type { Steps } from '../../engine/turns.ts'
 import type { Sql } from '../../ports.ts'
 import { loggedTypes } from '../../store/log/stream.ts'
 import { nameNumber } from '../../store/names.ts'
@@ -83,6 +84,11 @@ export function indexTextFor({ sql, nouns, budget }: ReadContext, filter: Filter
   budget.time(() => {
     while (!indexText(sql, nouns)) budget.checkTime()
   })
+}
+
+/** The same in slices that yield. */
+export function* indexTextInSteps({ sql, nouns, budget }: ReadContext): Steps<void> {
+  while (!budget.time(() => indexText(sql, nouns))) yield
 }
 
 /** Whether a filter asks for words. */

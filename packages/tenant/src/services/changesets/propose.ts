@@ -1,5 +1,5 @@
 import { Problem } from '@tildebase/nouns'
-import { asSteps, type Steps, type Stepwise, toEnd } from '../../engine/turns.ts'
+import { asSteps, type Steps, type Stepwise } from '../../engine/turns.ts'
 import { isId } from '../../ids.ts'
 import { Recorder } from '../../write/recorder.ts'
 import type { Write } from '../../write/write.ts'
@@ -56,8 +56,8 @@ export function* propose<T>(
 }
 
 /** Brings a trial to where a proposal for this changeset begins. */
-export function beginProposal(write: Write, into: string): void {
-  toEnd(replayEarlier(write, targetOf(write, into)))
+export function beginProposal(write: Write, into: string): Steps<void> {
+  return replayEarlier(write, targetOf(write, into))
 }
 
 function* replayEarlier(write: Write, target: Changeset | null): Steps<void> {

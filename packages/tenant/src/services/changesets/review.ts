@@ -5,7 +5,7 @@ import { ALL, type Scope } from '../../grant/scopes.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { isVisible } from '../../query/rights/visible-entity.ts'
 import { currentOf } from '../../store/entities.ts'
-import { type LogRow, readCorrelated } from '../../store/log/log.ts'
+import { correlatedSeqs, eachEntry, type LogRow } from '../../store/log/log.ts'
 import type { Write } from '../../write/write.ts'
 import { type Changeset, changesetOf } from './changeset.ts'
 import { type Operation, operationsOf } from './operations.ts'
@@ -98,18 +98,28 @@ function differences(write: Write, steps: readonly Replayed[]): Difference[] {
   })
 }
 
+/** Events that are read together: those of a changeset may be large. */
+const PAGE = 20
+
 /** What an approved changeset changed, as the log has it. */
-function written({ engine, grant, sql }: Write, id: string, operations: readonly Operation[]): Difference[] {
+function written({ engine, grant, sql, context }: Write, id: string, operations: readonly Operation[]): Difference[] {
   const { show } = visibilityOf(engine, grant, null)
   const left = [...operations]
+  const differences: Difference[] = []
   let number = 0
-  return readCorrelated(sql, id).flatMap((event) => {
-    const own = left.findIndex((one) => one.id === event.entity)
-    if (own >= 0) number = left.splice(0, own + 1).at(-1)!.number
-    const shown = show(event)
-    if (shown === null) return []
-    return [{ operation: number, type: event.type, id: event.entity, verb: event.verb, changes: changesIn(shown) }]
-  })
+  const seqs = correlatedSeqs(sql, id, 0, -1)
+  for (let start = 0; start < seqs.length; start += PAGE) {
+    for (const event of [...eachEntry(sql, seqs.slice(start, start + PAGE))].toReversed()) {
+      const own = left.findIndex((one) => one.id === event.entity)
+      if (own >= 0) number = left.splice(0, own + 1).at(-1)!.number
+      const shown = show(event)
+      if (shown === null) continue
+      const changes = changesIn(shown)
+      context.budget.spendBytes(JSON.stringify(changes).length)
+      differences.push({ operation: number, type: event.type, id: event.entity, verb: event.verb, changes })
+    }
+  }
+  return differences
 }
 
 /** What an operation that cannot run would have set, against the entity as it is. */

@@ -1,19 +1,23 @@
 import { isPlainObject, type Json, listed, Problem, resolveLens } from '@tildebase/nouns'
+import { Budget } from '../../budget.ts'
 import { BUILT_IN, builtInMetric } from '../../business/metrics/builtin.ts'
 import { snapshot } from '../../business/metrics/snapshot.ts'
 import { asOfTime } from '../../business/view.ts'
-import { done, type Steps, type Stepwise } from '../../engine/turns.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { briefOrInTurns, done, inTurns, type Steps, type Stepwise, timerOf } from '../../engine/turns.ts'
 import { limitOf } from '../../query/parameters/limits.ts'
 import { asOfSeq } from '../../query/parameters/parameters.ts'
 import { readContextOf } from '../../query/read-context.ts'
+import { visibilityOf } from '../../query/rights/visibility.ts'
 import { eventView } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
-import { changesAfter } from '../events/changes.ts'
-import { isReadOperation, type Reading, readOperation, writeOperation } from '../session.ts'
+import { type Changes, changesAfter, changesInSteps } from '../events/changes.ts'
+import { type CodeQuestion, isReadOperation, type Reading, readQuestion, writeOperation } from '../session.ts'
 import { undo } from '../undo.ts'
 import { cancelRun, retryRun } from '../workflows/manage.ts'
 import { answer, asksOf, askWith } from '../workflows/steps/ask.ts'
 import { runsOf, runWithId } from '../workflows/view.ts'
+import { LIMITS } from './limits.ts'
 
 const MOST_EVENTS = 1_000
 
@@ -39,13 +43,28 @@ export function isRead({ type, operation }: ScriptCall): boolean {
   return type === 'events' || (type === 'metrics' && operation === 'list') || isReadOperation(operation)
 }
 
-/** Answers a call that only reads. */
-export function answerRead(reading: Reading, call: ScriptCall): Json {
-  if (call.type === 'asks') return asksFor(reading, call)
-  if (call.type === 'events') return eventsFor(reading, call)
-  if (call.type === 'metrics' && call.operation === 'list') return metricsFor(reading, call)
-  if (call.type === 'Workflow' && (call.operation === 'runs' || call.operation === 'run')) return runsFor(reading, call)
-  return readOperation(reading, call.type, call.operation, call.args)
+/** What code may read in one run if nothing else bounds it: for as long as it may run. */
+export function codeBudget({ ports }: Engine): Budget {
+  const most = Number.POSITIVE_INFINITY
+  return new Budget({ ms: LIMITS.timeMs, rows: most, bytes: most }, timerOf(ports))
+}
+
+/** Answers a call that only reads: a promise where that takes long, with turns for others. */
+export function answerRead(reading: Reading & { readonly budget: Budget }, call: ScriptCall): Json | Promise<Json> {
+  const { whole, steps, isLong = false } = questionOf(reading, call)
+  if (!steps) return whole()
+  const { turns } = reading.engine.ports
+  return isLong ? inTurns(turns, steps()) : briefOrInTurns(turns, reading.budget, whole, steps)
+}
+
+function questionOf(reading: Reading, call: ScriptCall): CodeQuestion {
+  const { type, operation, args } = call
+  if (type === 'asks') return { whole: () => asksFor(reading, call) }
+  if (type === 'events') return eventsFor(reading, call)
+  if (type === 'metrics' && operation === 'list') return { whole: () => metricsFor(reading, call) }
+  if (type === 'Workflow' && (operation === 'runs' || operation === 'run'))
+    return { whole: () => runsFor(reading, call) }
+  return readQuestion(reading, type, operation, args)
 }
 
 /** Answers any call inside a write. */
@@ -57,7 +76,10 @@ export function answerIn(write: Write, call: ScriptCall): Json {
 export function answerInSteps(write: Write, call: ScriptCall): Stepwise<Json> {
   const { engine, grant, context } = write
   const { budget, lens, url } = context
-  if (isRead(call)) return answerRead({ engine, grant, budget, ...(lens && { lens }), url }, call)
+  if (isRead(call)) {
+    const { whole, steps } = questionOf({ engine, grant, budget, ...(lens && { lens }), url }, call)
+    return steps ? steps() : whole()
+  }
   if (call.type === 'asks') return answering(write, call)
   if (call.type === 'undo' && call.operation === 'list') return undoing(write, call)
   if (call.type === 'Workflow' && call.operation === 'retryRun') return retryRun(write, ...idsIn(call))
@@ -97,7 +119,7 @@ function idsIn({ operation, args: [id, run] }: ScriptCall): [workflow: string, r
 }
 
 /** `$.events({type: 'Contact.*', since, after, limit})`: the change stream, oldest first. */
-function eventsFor({ engine, grant, url }: Reading, { operation, args }: ScriptCall): Json {
+function eventsFor({ engine, grant, url }: Reading, { operation, args }: ScriptCall): CodeQuestion {
   const options = args[0] ?? {}
   if (operation !== 'list' || !isPlainObject(options)) {
     throw new Problem(
@@ -108,8 +130,18 @@ function eventsFor({ engine, grant, url }: Reading, { operation, args }: ScriptC
   const { type, since, after, limit } = options
   const patterns = type === undefined ? null : [type].flat().map(String)
   const from = since === undefined ? Number(after ?? 0) : asOfSeq(engine, since)
-  const { rows } = changesAfter(engine, grant, patterns, from, limit === undefined ? 100 : limitOf(limit, MOST_EVENTS))
-  return rows.map((row) => eventView(row, { slug: engine.slug, context: url ?? engine.context }))
+  const most = limit === undefined ? 100 : limitOf(limit, MOST_EVENTS)
+  const shown = ({ rows }: Changes) =>
+    rows.map((row) => eventView(row, { slug: engine.slug, context: url ?? engine.context }))
+  const whole = () => shown(changesAfter(engine, grant, patterns, from, most))
+  if (visibilityOf(engine, grant, patterns).byName) return { whole }
+  return {
+    whole,
+    isLong: true,
+    *steps() {
+      return shown(yield* changesInSteps(engine, grant, patterns, from, most))
+    },
+  }
 }
 
 /** `$.metrics({asOf})`: the metrics snapshot; `$.metrics('mrr', {asOf})`: one of its numbers with its last months. */

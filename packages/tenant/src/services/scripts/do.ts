@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
-import { type Stepwise, toEnd } from '../../engine/turns.ts'
+import type { Steps, Stepwise } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { newId } from '../../ids.ts'
 import { type UnknownField, unknownMembers } from '../../query/parameters/unknown-names.ts'
@@ -8,8 +8,8 @@ import type { Write, WriteContext } from '../../write/write.ts'
 import { changesetOf } from '../changesets/changeset.ts'
 import { beginProposal, propose } from '../changesets/propose.ts'
 import { AnswerRows } from './answer-rows.ts'
-import { answerInSteps, answerRead, isRead, scriptCall } from './call.ts'
-import { DryRun } from './dry-run.ts'
+import { answerInSteps, answerRead, codeBudget, isRead, scriptCall } from './call.ts'
+import { DryRun, type TrialRunner } from './dry-run.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 import { codeOf } from './stored.ts'
@@ -38,14 +38,18 @@ interface ProposedChangeset {
   readonly url: string
 }
 
-/** Runs the writes of code. */
+/** Runs the writes of code: in the next commit, or as a task with which it calls `excuse`. */
 export interface CodeWriter {
-  /** Runs one in the next commit. */
-  now<T>(context: Partial<WriteContext>, work: (write: Write) => T): Promise<T>
-  /** The same; one that takes too long for that becomes a task, with which it calls `excuse`. */
+  /** Runs verbs. In a task, computed fields follow once at its end. */
   toEnd<T>(
     context: Partial<WriteContext>,
     work: (write: Write) => Stepwise<T>,
+    excuse?: (task: Promise<unknown>) => void,
+  ): Promise<T>
+  /** Runs a trial, or what proposes: computed fields follow each verb. */
+  tried<T>(
+    context: Partial<WriteContext>,
+    work: (write: Write) => Steps<T>,
     excuse?: (task: Promise<unknown>) => void,
   ): Promise<T>
 }
@@ -62,13 +66,13 @@ export async function runCode(
   const { script, clock, random } = engine.ports
   if (!script) throw noScript()
   const correlation = context.correlation ?? newId('do', clock, random)
-  const run = <T>(work: (one: Write) => T) => write.now({ correlation }, work)
   const begin = into === null ? null : (one: Write) => beginProposal(one, into)
+  const run: TrialRunner = (work, excuse) => write.tried({ correlation, isDryRun: true }, work, excuse)
   const dry = dryRun || begin ? new DryRun(engine, grant, run, begin) : null
   const warnings = new CodeWarnings(engine, grant, strict, context.budget?.cpu ?? clock.now)
   const rows = new AnswerRows(grant)
-  const { budget, lens, url = null } = context
-  const reading = { engine, grant, ...(budget && { budget }), ...(lens && { lens }), url }
+  const { budget = codeBudget(engine), lens, url = null } = context
+  const reading = { engine, grant, budget, ...(lens && { lens }), url }
   let wrote = false
   const live = async (name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void) => {
     const call = scriptCall(name, args)
@@ -83,7 +87,7 @@ export async function runCode(
     owner: engine.slug,
     call: async (name, args, excuse) => {
       warnings.look(scriptCall(name, args))
-      return rows.counted(await (dry ? dry.call(name, args) : live(name, args, excuse)))
+      return rows.counted(await (dry ? dry.call(name, args, excuse) : live(name, args, excuse)))
     },
   })
   const written = { correlation: wrote ? correlation : null }
@@ -102,8 +106,8 @@ export async function runCode(
   }
   if (into === null || dry === null || dryRun) return told
   if (!dry.wrote) return { ...told, changeset: null }
-  return run((one) => {
-    const { changeset } = toEnd(propose(one, { into, reason, source: code }, (trial) => dry.replay(trial)))
+  return write.tried({ correlation }, function* (one) {
+    const { changeset } = yield* propose(one, { into, reason, source: code }, (trial) => dry.replay(trial))
     return { ...told, changeset: summaryOf(one, changeset) }
   })
 }

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
+import { asSteps, type Steps, type Stepwise } from '../../engine/turns.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { shownEvents } from '../../query/rights/visibility.ts'
 import { Recorder } from '../../write/recorder.ts'
 import { newSeed, seededRandom } from '../../write/stored-hooks.ts'
 import type { Write } from '../../write/write.ts'
-import { answerIn, isRead, type ScriptCall, scriptCall } from './call.ts'
+import { answerInSteps, isRead, type ScriptCall, scriptCall } from './call.ts'
 
 /** A write that went well, with what it needs to come out the same again. */
 interface Step {
@@ -15,7 +16,10 @@ interface Step {
 }
 
 /** What a dry run begins with, for code that adds to a proposal. */
-export type Beginning = (write: Write) => void
+export type Beginning = (write: Write) => Steps<void>
+
+/** Runs work in a commit of its own, or as a task if it takes longer. */
+export type TrialRunner = <T>(work: (write: Write) => Steps<T>, excuse?: (task: Promise<unknown>) => void) => Promise<T>
 
 /**
  * Code that runs without a trace. It runs on another thread and may take seconds, so no transaction can stay open for
@@ -24,18 +28,13 @@ export type Beginning = (write: Write) => void
 export class DryRun {
   readonly #engine: Engine
   readonly #grant: Grant
-  readonly #run: <T>(work: (write: Write) => T) => Promise<T>
+  readonly #run: TrialRunner
   readonly #begin: Beginning | null
   readonly #steps: Step[] = []
   #events: readonly JsonObject[] = []
 
   /** With `begin`, what the code writes is to be proposed, and the rights to propose suffice. */
-  constructor(
-    engine: Engine,
-    grant: Grant,
-    run: <T>(work: (write: Write) => T) => Promise<T>,
-    begin: Beginning | null = null,
-  ) {
+  constructor(engine: Engine, grant: Grant, run: TrialRunner, begin: Beginning | null = null) {
     this.#engine = engine
     this.#grant = grant
     this.#run = run
@@ -52,17 +51,10 @@ export class DryRun {
     return this.#steps.length > 0
   }
 
-  async call(name: string, args: readonly Json[]): Promise<Json> {
+  async call(name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void): Promise<Json> {
     const { clock, random } = this.#engine.ports
     const step: Step = { call: scriptCall(name, args), seed: newSeed(random), at: clock.now() }
-    const { result, events } = await this.#run((write) =>
-      write.transaction.dryRun(() => {
-        this.#begin?.(write)
-        const trial = this.#begin ? write.within({ recorder: new Recorder() }) : write
-        this.replay(trial)
-        return this.#take(trial, step)
-      }),
-    )
+    const { result, events } = await this.#run((write) => this.#tried(write, step), excuse)
     if (!isRead(step.call)) {
       this.#steps.push(step)
       this.#events = shownEvents(this.#engine, this.#grant, events)
@@ -71,13 +63,29 @@ export class DryRun {
   }
 
   /** Runs the writes so far, inside another write. */
-  replay(write: Write): void {
-    for (const step of this.#steps) this.#take(write, step)
+  *replay(write: Write): Steps<void> {
+    for (const step of this.#steps) {
+      yield* asSteps(this.#take(write, step))
+      yield
+    }
   }
 
-  #take(write: Write, { call, seed, at }: Step): Json {
+  #tried(write: Write, step: Step) {
+    const { transaction } = write
+    const begin = this.#begin
+    const replay = (trial: Write) => this.replay(trial)
+    const take = (trial: Write) => this.#take(trial, step)
+    return transaction.dryRunInSteps(function* () {
+      if (begin) yield* begin(write)
+      const trial = begin ? write.within({ recorder: new Recorder() }) : write
+      yield* replay(trial)
+      return yield* asSteps(take(trial))
+    })
+  }
+
+  #take(write: Write, { call, seed, at }: Step): Stepwise<Json> {
     const random = seededRandom(this.#engine.ports.seal, seed)
-    return answerIn(write.within({ random, clock: { now: () => at }, isDryRun: true }), call)
+    return answerInSteps(write.within({ random, clock: { now: () => at }, isDryRun: true }), call)
   }
 }
 

@@ -7,7 +7,7 @@ import type { Grant } from '../../grant/grant.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { HOOKS_PENDING, HookAnswers, type HookQuestion, hasStoredHooks } from '../../write/stored-hooks.ts'
 import type { Write, WriteContext } from '../../write/write.ts'
-import { answerRead, isRead, scriptCall } from './call.ts'
+import { answerRead, codeBudget, isRead, scriptCall } from './call.ts'
 import { HOOK_LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 
@@ -134,7 +134,7 @@ async function askHook(
   if (!script) return noScript()
   const name = `${hook.type}.${hook.name}`
   const { declaration, grant } = act(hook.code)
-  const reading = { engine, grant, ...(budget && { budget }) }
+  const reading = { engine, grant, budget: budget ?? codeBudget(engine) }
   const { result, error } = await script.run({
     ...HOOK_LIMITS,
     code: hookCall(declaration),

@@ -4,7 +4,7 @@ import { visibilityOf } from '../../query/rights/visibility.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import { storedHook } from '../../write/stored-hooks.ts'
-import { answerInSteps, answerRead, isRead, scriptCall } from './call.ts'
+import { answerInSteps, answerRead, codeBudget, isRead, scriptCall } from './call.ts'
 import { LIMITS } from './limits.ts'
 import { noScript } from './no-script.ts'
 import { hookCall, runNow } from './run-write.ts'
@@ -28,6 +28,7 @@ export async function runStoredAfter(
   const { declaration, grant } = act(hook.code)
   // Its author lost the type, for example because the type moved to another domain.
   if (visibilityOf(engine, grant, null).show(event) === null) return
+  const reading = { engine, grant, budget: codeBudget(engine) }
   const { error } = await script.run({
     ...LIMITS,
     code: hookCall(declaration),
@@ -35,7 +36,7 @@ export async function runStoredAfter(
     values: { entity, args: view },
     call: async (name, args, excuse): Promise<Json> => {
       const call = scriptCall(name, args)
-      if (isRead(call)) return answerRead({ engine, grant }, call)
+      if (isRead(call)) return answerRead(reading, call)
       const context = { hops, correlation: event.correlation }
       return runNow(transactor, grant, context, (write) => answerInSteps(write, call), excuse)
     },

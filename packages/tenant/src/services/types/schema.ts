@@ -19,7 +19,7 @@ import { declareType, INTERNAL_TYPES } from '../../engine/types.ts'
 import { demandArea, type Grant, isNarrowed, may } from '../../grant/grant.ts'
 import { isServiceType } from '../../grant/scopes.ts'
 import { currentOf, liveCount, liveEntities } from '../../store/entities.ts'
-import { dropFields, rebuildFieldIndex } from '../../store/schema.ts'
+import { dropFields, ownTypes, rebuildFieldIndex } from '../../store/schema.ts'
 import { applyVerb, recomputing } from '../../write/verb.ts'
 import type { VerbResult } from '../../write/verb-request.ts'
 import type { Write } from '../../write/write.ts'
@@ -28,6 +28,9 @@ import { declareTimers } from '../timers/schedule.ts'
 /** Types whose meaning is the service's own, and names that mean something else already. */
 const FIXED = new Set(['ApiKey', 'Webhook', 'Event', 'Changeset'])
 const PAGE = 100
+/** Types of a tenant's own, and the characters of all their declarations: each change of one of them reads all. */
+const MOST_TYPES = 500
+const MOST_DECLARED = 2_000_000
 const RESERVED = new Set([...INTERNAL_TYPES.all.map(({ name }) => name), 'Status', 'Batch', 'Operator', 'Ask'])
 
 /** Declares a type of the tenant's own, or adds fields and verbs to a built-in one. */
@@ -41,6 +44,7 @@ export function* putType(
   demandArea(grant, 'admin', 'platform')
   refuseFixed(name)
   const notation = isOnlyAbout(given) ? { ...ownNotation(engine, name), ...given } : given
+  demandRoom(engine, name, notation)
   const builtIn = engine.options.nouns.get(name)
   if (builtIn?.name === name) refuseMove(builtIn, notation)
   const parsed = declareType(engine.options.nouns, name, notation)
@@ -79,6 +83,21 @@ export function* putType(
   declareTimers(engine, declared, before)
   write.wakeAt(write.context.clock.now())
   return result
+}
+
+/** Refuses more declarations than can be read in a short time. */
+function demandRoom({ sql }: Engine, name: string, notation: JsonObject): void {
+  const others = ownTypes(sql).filter(([other]) => other !== name)
+  const length = others.reduce((sum, [, one]) => sum + JSON.stringify(one).length, JSON.stringify(notation).length)
+  if (others.length < MOST_TYPES && length <= MOST_DECLARED) return
+  const message =
+    others.length >= MOST_TYPES
+      ? `A tenant can declare ${MOST_TYPES} types. Delete one.`
+      : `The declarations of a tenant may have at most ${MOST_DECLARED} characters together. Delete a type.`
+  throw new Problem('too_many', message, {
+    type: name,
+    limit: others.length >= MOST_TYPES ? MOST_TYPES : MOST_DECLARED,
+  })
 }
 
 /** Whether a declaration only speaks of the type as a whole: then its fields and verbs stay. */

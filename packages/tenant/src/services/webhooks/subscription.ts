@@ -1,6 +1,7 @@
 import { type Filter, type JsonObject, matcher, noun, parseFilter } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { ElementCount } from '../../query/answer/elements.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { orTooLong, regexFault, regexTest } from '../../query/words/regex.ts'
 import { currentOf } from '../../store/entities.ts'
@@ -81,9 +82,18 @@ export function recordFilter(engine: Engine, json: unknown): Filter {
   return parseFilter(json, Record, { get: () => undefined }, engine.nextTime(), { regex: regexFault })
 }
 
+/** The elements of lists that the filters of all webhooks look at in one event: a write waits for them. */
+const COUNTS = new WeakMap<Engine, ElementCount>()
+
+function countOf(engine: Engine): ElementCount {
+  const known = COUNTS.get(engine) ?? new ElementCount()
+  COUNTS.set(engine, known)
+  return known
+}
+
 /** Whether a record passes a filter. `changed` holds the names of the fields that the event changed. */
-function recordPasses(filter: Filter): (record: JsonObject) => boolean {
-  const test = orTooLong(matcher(filter, () => [], regexTest))
+function recordPasses(engine: Engine, filter: Filter): (record: JsonObject) => boolean {
+  const test = orTooLong(matcher(filter, () => [], regexTest, countOf(engine).look))
   return (record) => test({ ...record, changed: Object.keys((record.previous as JsonObject | undefined) ?? {}) })
 }
 
@@ -96,7 +106,7 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
   const { declaration: data, grant } = act(stored)
   const visibility = visibilityOf(engine, grant, data.events)
   const all = visibilityOf(engine, grant, null)
-  const passes = data.filter === undefined ? null : recordPasses(recordFilter(engine, data.filter))
+  const passes = data.filter === undefined ? null : recordPasses(engine, recordFilter(engine, data.filter))
   return {
     id: receiver.id,
     position: receiver.position,
@@ -111,6 +121,11 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
   }
 }
 
+/** Begins with another event: its lists may be looked at, too. */
+export function beginFilters(engine: Engine): void {
+  countOf(engine).begin()
+}
+
 function signerOf({ ports }: Engine, { secret, old }: Receiver): Signer | null {
   const opened = ports.vault.decrypt(secret)
   if (opened === null) return null
@@ -123,6 +138,7 @@ export function enqueueDeliveries(write: Write, event: LogRow): void {
   const all = subscriptions(write.engine)
   if (all.size === 0) return
   let isQueued = false
+  beginFilters(write.engine)
   for (const subscription of all.values()) {
     // A webhook that still receives past events will reach this event.
     if (subscription.position !== null || subscription.show(event) === null) continue

@@ -11,7 +11,7 @@ import {
   type Verb,
 } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
-import { currentOf } from '../../store/entities.ts'
+import { currentOf, liveCount } from '../../store/entities.ts'
 import { seqAt } from '../../store/log/log.ts'
 import { dropPending, keepAddress } from '../../store/outgoing/outbox.ts'
 import { addReceiver, rotateSecret, setPosition } from '../../store/outgoing/receivers.ts'
@@ -23,6 +23,8 @@ import { authoredWebhook, demandCoversWebhook, storeWebhook, webhookForm } from 
 import { newSecret, secretFault } from './signature.ts'
 import { recordFilter } from './subscription.ts'
 
+/** Webhooks of a tenant: each event is shown to all of them before its write is answered. */
+const MOST_WEBHOOKS = 500
 const MOST_PATTERNS = 100
 const LONGEST_URL = 2_048
 const OVERLAP = 86_400_000
@@ -45,6 +47,8 @@ function createWebhook(write: Write, request: VerbRequest): RunResult {
   const { engine } = write
   const { secret: given, ...sent } = fieldsOf(request.data)
   refuse(checked(engine, sent, given))
+  if (liveCount(engine.sql, 'Webhook') >= MOST_WEBHOOKS)
+    throw new Problem('too_many', `A tenant can have ${MOST_WEBHOOKS} webhooks. Delete one.`, { limit: MOST_WEBHOOKS })
   const draft = withNormalUrl(sent)
   const secret = (given as string | undefined) ?? newSecret(write.context.random)
   const result = applyVerb(write, { ...request, data: draft })

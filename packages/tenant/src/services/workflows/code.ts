@@ -1,10 +1,11 @@
 import { type Json, Problem } from '@tildebase/nouns'
+import type { Budget } from '../../budget.ts'
 import { asSteps, type Steps } from '../../engine/turns.ts'
 import { runAt } from '../../store/automation/workflow-runs.ts'
 import { callsOf, saveCall } from '../../store/automation/workflow-steps.ts'
 import type { Transactor } from '../../write/group-commit.ts'
 import type { Write } from '../../write/write.ts'
-import { answerInSteps, answerRead, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
+import { answerInSteps, answerRead, codeBudget, isRead, type ScriptCall, scriptCall } from '../scripts/call.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { runNow } from '../scripts/run-write.ts'
@@ -45,11 +46,13 @@ class Journal {
   readonly #transactor: Transactor
   readonly #task: CodeTask
   readonly #known: { readonly request: string; readonly answer: string; used: boolean }[]
+  readonly #budget: Budget
   #count: number
 
   constructor(transactor: Transactor, task: CodeTask) {
     this.#transactor = transactor
     this.#task = task
+    this.#budget = codeBudget(transactor.engine)
     const calls = callsOf(transactor.engine.sql, task.run.n, task.step)
     this.#known = calls.map(([request, answer]) => ({ request, answer, used: false }))
     this.#count = calls.length
@@ -58,7 +61,7 @@ class Journal {
   async answer(name: string, args: readonly Json[], excuse?: (task: Promise<unknown>) => void): Promise<Json> {
     const { engine } = this.#transactor
     const call = scriptCall(name, args)
-    if (isRead(call)) return answerRead({ engine, grant: this.#task.grant }, call)
+    if (isRead(call)) return answerRead({ engine, grant: this.#task.grant, budget: this.#budget }, call)
     const request = JSON.stringify([name, args])
     const known = this.#known.find((one) => !one.used && one.request === request)
     if (!known) return this.#write(call, request, excuse)

@@ -6,8 +6,7 @@ import { visibilityOf } from '../../query/rights/visibility.ts'
 import { currentOf } from '../../store/entities.ts'
 import { type LogRow, readEntryOf } from '../../store/log/log.ts'
 import { eventView } from '../../view/event.ts'
-import type { Write } from '../../write/write.ts'
-import { DryRun } from '../scripts/dry-run.ts'
+import { DryRun, type TrialRunner } from '../scripts/dry-run.ts'
 import { LIMITS } from '../scripts/limits.ts'
 import { noScript } from '../scripts/no-script.ts'
 import { authoredWorkflow, behaviourOf, demandCoversWorkflow, demandSecrets, reachOf, workflowThing } from './author.ts'
@@ -24,8 +23,8 @@ import { momentOf } from './steps/until.ts'
 import { resolve, type Sources } from './values.ts'
 import { demandRunner } from './view.ts'
 
-/** Runs work of a dry run in its own commit, with a grant. */
-type Runner = <T>(grant: Grant, work: (write: Write) => T) => Promise<T>
+/** Runs work of a dry run with a grant. */
+type Runner = (grant: Grant) => TrialRunner
 
 /** Runs a workflow on an event without a trace: what each step would give, and the events that it would write. */
 export async function testWorkflow(
@@ -48,7 +47,7 @@ export async function testWorkflow(
   const stored = known ?? draft(trying, workflowThing(id), tried, reachOf(engine, tried))
   const { declaration: definition, grant } = act(stored)
   const record = recordIn(engine, grant, definition, body)
-  const dry = new DryRun(engine, grant, (work) => run(grant, work))
+  const dry = new DryRun(engine, grant, run(grant))
   const event = viewOf(engine, record, body)
   const { status, steps } = await walk(engine, definition, event, dry)
   const matches = record !== null && isWanted(engine, stored, record)
@@ -133,7 +132,7 @@ async function tryCode(engine: Engine, code: string, { event, steps }: Sources, 
     code: stepCall(code),
     owner: engine.slug,
     values: { event, steps: steps.map((one) => one ?? null) },
-    call: (name, args) => dry.call(name, args),
+    call: (name, args, excuse) => dry.call(name, args, excuse),
   })
   return error ? new Problem(error.code, error.said || error.message) : (result ?? null)
 }

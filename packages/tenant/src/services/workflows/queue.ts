@@ -1,9 +1,10 @@
-import { type JsonObject, matchesEvent, Problem } from '@tildebase/nouns'
+import { type Filter, type JsonObject, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
 import { storedFilter } from '../../authorship/reach.ts'
 import { type Authored, act } from '../../authorship/stored.ts'
 import { type Engine, formOf } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
+import { isRelative } from '../../query/parameters/filter.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { addRun, continueRuns, resumeRuns, runAt } from '../../store/automation/workflow-runs.ts'
@@ -114,6 +115,7 @@ function activeOf(engine: Engine, id: string, stored: Authored<Definition>): Act
   const { declaration: definition, grant } = act(stored)
   const { show } = visibilityOf(engine, grant, [definition.pattern!])
   const isNamed = definition.pattern!.toLowerCase().startsWith('workflow.')
+  const passes = filterTest(engine, grant, definition)
   return {
     id,
     wants: (event) => {
@@ -122,7 +124,7 @@ function activeOf(engine: Engine, id: string, stored: Authored<Definition>): Act
       if (isEnding && (!isNamed || event.entity === id)) return false
       // Run by hand: that is a run already.
       if (event.type === 'Workflow' && event.verb === 'trigger' && event.entity === id) return false
-      return show(event) !== null && passes(engine, grant, definition, event)
+      return show(event) !== null && passes(event)
     },
   }
 }
@@ -132,19 +134,41 @@ export function isWanted(engine: Engine, stored: Authored<Definition>, event: Lo
   const { declaration, grant } = act(stored)
   const { pattern } = declaration
   if (pattern === null || !matchesEvent(pattern, event.type, event.event)) return false
-  return passes(engine, grant, declaration, event)
+  return filterTest(engine, grant, declaration)(event)
 }
 
-/** Whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. */
-function passes(engine: Engine, grant: Grant, { filter }: Definition, event: LogRow): boolean {
-  if (filter === null) return true
-  const noun = engine.nouns.get(event.type)
-  if (noun?.name !== event.type || event.data === null) return false
+/**
+ * Tests whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. It
+ * is read once for each type, unless it is relative to the time.
+ */
+function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (event: LogRow) => boolean {
+  if (filter === null) return () => true
+  const known = new Map<string, Filter | null>()
+  const filterFor = (noun: Noun): Filter | null => {
+    const kept = known.get(noun.name)
+    if (kept !== undefined) return kept
+    const read = readFilter(engine, grant, noun, filter)
+    if (read === null || !isRelative(JSON.stringify(read))) known.set(noun.name, read)
+    return read
+  }
+  return (event) => {
+    const noun = engine.nouns.get(event.type)
+    if (noun?.name !== event.type || event.data === null) return false
+    const read = filterFor(noun)
+    try {
+      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read)(stateOf(event, event.data))
+    } catch (reason) {
+      if (reason instanceof Problem) return false
+      throw reason
+    }
+  }
+}
+
+function readFilter(engine: Engine, grant: Grant, noun: Noun, filter: unknown): Filter | null {
   try {
-    const test = rowTest(readContextOf(engine, grant), noun.name, storedFilter(engine, grant, noun, filter))
-    return test(stateOf(event, event.data))
+    return storedFilter(engine, grant, noun, filter)
   } catch (reason) {
-    if (reason instanceof Problem) return false
+    if (reason instanceof Problem) return null
     throw reason
   }
 }

@@ -226,9 +226,15 @@ export function ownBetween(sql: Sql, after: number, until: number): LogRow[] {
   return eventRows(sql, `WHERE l.seq > ? AND l.seq <= ? AND NOT (l.${IS_BUSINESS}) ORDER BY l.seq`, after, until)
 }
 
-/** Events that share a correlation, oldest first: all of them, or so many after a seq. */
-export function readCorrelated(sql: Sql, correlation: string, after = 0, limit = -1): LogRow[] {
-  return eventRows(sql, 'WHERE l.correlation = ? AND l.seq > ? ORDER BY l.seq LIMIT ?', correlation, after, limit)
+/** The seqs of events that share a correlation, oldest first: so many after a seq. */
+export function correlatedSeqs(sql: Sql, correlation: string, after: number, limit: number): number[] {
+  const rows = sql.rows(
+    'SELECT seq FROM log WHERE correlation = ? AND seq > ? ORDER BY seq LIMIT +?',
+    correlation,
+    after,
+    limit,
+  )
+  return rows.map(([seq]) => seq)
 }
 
 export function readEntry(sql: Sql, seq: number): LogRow | undefined {

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly send: (body: Json | undefined, more: { readonly [name: string]: string }) => Promise<OutboundAnswer>
   readonly body: Json | undefined
   /** What an answer says once it is read: JSON can spell a secret in many ways. */
-  readonly redact: (value: Json) => Json
+  readonly redact: (value: Json) => Promise<Json>
 }
 
 /** The answer of a tool, or why there is none. */
@@ -71,7 +71,8 @@ async function ask(
   const { status, text = '', headers: got = {} } = answer
   const message = messageIn(text, got['content-type'] ?? '')
   const session = got['mcp-session-id']
-  if (message !== null) return { message: redact(message) as JsonObject, ...(session !== undefined && { session }) }
+  if (message !== null)
+    return { message: (await redact(message)) as JsonObject, ...(session !== undefined && { session }) }
   return { error: `The agent answered ${status}. ${text.slice(0, 300)}`.trim(), status }
 }
 

@@ -1,10 +1,12 @@
 import { isPlainObject, type Json, type JsonObject, Problem } from '@tildebase/nouns'
 import type { Engine } from '../../../engine/engine.ts'
+import { inTurns, toEnd } from '../../../engine/turns.ts'
 import type { RunRow } from '../../../store/automation/workflow-runs.ts'
 import { secretOf } from '../../secrets.ts'
 import { type Filling, faultsInTexts, fill, type Sources, secretsIn, textOf } from '../values.ts'
 import { jsonIn } from './json.ts'
 import { callTool, type Exchange } from './mcp.ts'
+import { Redactor } from './redaction.ts'
 import type { RequestStep } from './step.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -84,18 +86,23 @@ export async function sendRequest(engine: Engine, task: RequestTask): Promise<St
   const failed = (message: string) => ({ problem: new Problem('unavailable', message, about) })
   const exchange = openExchange(engine, task)
   if (typeof exchange === 'string') return failed(exchange)
-  if (isMcp) {
-    const called = await callTool(exchange)
-    return 'error' in called ? failed(called.error) : { result: { body: called.answer } }
+  try {
+    if (isMcp) {
+      const called = await callTool(exchange)
+      return 'error' in called ? failed(called.error) : { result: { body: called.answer } }
+    }
+    const answer = await exchange.send(exchange.body, {})
+    if ('error' in answer) return failed(answer.error)
+    const { status, headers = {}, text = '' } = answer
+    if (status >= 400 && !accept.includes(status)) {
+      return failed(`The service answered ${status}. ${text.slice(0, 300)}`.trim())
+    }
+    const json = /\bjson\b/.test(headers['content-type'] ?? '') ? jsonIn(text) : undefined
+    return { result: { status, headers, body: json === undefined ? text : await exchange.redact(json) } }
+  } catch (reason) {
+    if (reason instanceof Problem) return failed(reason.message)
+    throw reason
   }
-  const answer = await exchange.send(exchange.body, {})
-  if ('error' in answer) return failed(answer.error)
-  const { status, headers = {}, text = '' } = answer
-  if (status >= 400 && !accept.includes(status)) {
-    return failed(`The service answered ${status}. ${text.slice(0, 300)}`.trim())
-  }
-  const json = /\bjson\b/.test(headers['content-type'] ?? '') ? jsonIn(text) : undefined
-  return { result: { status, headers, body: json === undefined ? text : exchange.redact(json) } }
 }
 
 type StepResult = { readonly result: Json } | { readonly problem: Problem }
@@ -117,13 +124,14 @@ function openExchange(engine: Engine, { run, step, request, sources, deadline }:
   // Text with line breaks does not belong into a header: it could become another header.
   const broken = texts.find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (broken) return `The header ${broken[0]} has a character that a header cannot have.`
-  const redact = redactor(secrets)
+  const { turns } = engine.ports
+  const redactor = new Redactor(secrets)
   // A URL spells the name of a host in small letters.
-  const redactHost = redactor(new Map([...secrets].map(([name, value]) => [name, value.toLowerCase()])))
+  const ofHosts = new Redactor(new Map([...secrets].map(([name, value]) => [name, value.toLowerCase()])))
   const patience = request.waitMs ?? TIMEOUT_MS
   return {
     body,
-    redact: (value) => (secrets.size === 0 ? value : redacted(value, redact)),
+    redact: async (value) => (secrets.size === 0 ? value : inTurns(turns, redactor.json(value))),
     async send(sent, more) {
       const isJson = sent !== undefined && typeof sent !== 'string'
       const answer = await outbound.send({
@@ -140,12 +148,21 @@ function openExchange(engine: Engine, { run, step, request, sources, deadline }:
         timeoutMs: Math.max(1, Math.min(patience, (deadline ?? Number.POSITIVE_INFINITY) - clock.now())),
         answerLimit: MOST_ANSWER,
       })
-      if ('error' in answer) return { error: redactHost(redact(answer.error)) }
-      const { status, text = '', headers: got = {} } = answer
-      const headers = Object.entries(got).map(([name, value]) => [redact(name), redact(value)] as const)
-      return { status, text: redact(text), headers: Object.fromEntries(headers) }
+      if ('error' in answer) {
+        const [error] = toEnd(ofHosts.texts(toEnd(redactor.texts([answer.error]))))
+        return { error: error! }
+      }
+      const { status, text: given = '', headers: got = {} } = answer
+      if (secrets.size === 0) return { status, text: given, headers: got }
+      const [text, ...parts] = await inTurns(turns, redactor.texts([given, ...Object.entries(got).flat()]))
+      return { status, text: text!, headers: pairsOf(parts) }
     },
   }
+}
+
+/** Names and values in turns as an object. */
+function pairsOf(parts: readonly string[]): { readonly [name: string]: string } {
+  return Object.fromEntries(parts.flatMap((name, i) => (i % 2 === 0 ? [[name, parts[i + 1]!]] : [])))
 }
 
 /** A request with its references replaced. In a URL they are percent-encoded, unless one is the whole URL. */
@@ -157,66 +174,4 @@ function filled(request: RequestStep['request'], filling: Filling): JsonObject {
     ...(headers && { headers: fill(headers, filling) ?? {} }),
     ...(body !== undefined && { body: fill(body, filling) ?? null }),
   }
-}
-
-/** Takes secrets out of what another service said, in the spellings in which it may repeat them. */
-function redactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
-  const spellings = [...secrets].flatMap(([name, value]) =>
-    spellingsOf(value).map((spelling) => [spelling, `[secret ${name}]`] as const),
-  )
-  return (text) => spellings.reduce((kept, [spelling, name]) => kept.replaceAll(spelling, () => name), text)
-}
-
-/** A value without secrets, those that are spelled as JSON inside of a text included. */
-function redacted(value: Json, redact: (text: string) => string): Json {
-  if (typeof value === 'string') {
-    const plain = value.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code, letter) =>
-      code === undefined ? letter : String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    const found = redact(plain)
-    return found === plain ? redact(value) : found
-  }
-  if (Array.isArray(value)) return value.map((one) => redacted(one as Json, redact))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), redacted(one, redact)]))
-}
-
-/** The longest come first: a shorter one may be a part of them. */
-function spellingsOf(value: string): readonly string[] {
-  // A header has no spaces at its ends.
-  const texts = [value, value.trim()].filter((text) => text !== '')
-  const all = texts.flatMap((text) => {
-    const percent = encodeURIComponent(text)
-    const small = percent.replace(/%../g, (byte) => byte.toLowerCase())
-    const form = new URLSearchParams([['', text]]).toString().slice(1)
-    const json = JSON.stringify(text).slice(1, -1)
-    return [text, json, json.replaceAll('/', '\\/'), percent, small, form, ...htmlOf(text), ...base64Of(text)]
-  })
-  return [...new Set(all)].sort((one, other) => other.length - one.length)
-}
-
-/** In which ways HTML and XML spell the two quotes. */
-const DOUBLE_QUOTES = ['"', '&quot;', '&#34;', '&#x22;']
-const SINGLE_QUOTES = ["'", '&#39;', '&#039;', '&#x27;', '&apos;']
-
-/** A text inside of a page or of XML. */
-function htmlOf(text: string): readonly string[] {
-  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return DOUBLE_QUOTES.flatMap((double) =>
-    SINGLE_QUOTES.map((single) => safe.replaceAll('"', double).replaceAll("'", single)),
-  )
-}
-
-/** Shorter parts of base64 would be found by chance. */
-const SHORTEST_PART = 5
-
-/** A text in base64, alone and inside of a longer text (such as `name:text`): the letters that follow from it alone. */
-function base64Of(text: string): readonly string[] {
-  const bytes = new TextEncoder().encode(text)
-  const inside = [0, 1, 2].map((before) => {
-    const letters = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes))
-    return letters.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
-  })
-  const plain = [btoa(String.fromCharCode(...bytes)), ...inside.filter(({ length }) => length >= SHORTEST_PART)]
-  return plain.flatMap((one) => [one, one.replaceAll('+', '-').replaceAll('/', '_')])
 }
