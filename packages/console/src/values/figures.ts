@@ -23,16 +23,3 @@ export function unitText(unit: string | null): string {
   if (unit === 'currency') return currencyOf(null) ?? ''
   return isCurrency(unit) ? unit.toUpperCase() : unit === null ? '' : inSentence(unit)
 }
-
-/** Amounts that may be in several currencies, each added up on its own: `€1,200 + $300`. */
-export function sumsText(parts: readonly { readonly currency: unknown; readonly sum: number }[]): string {
-  const sums = new Map<string | null, number>()
-  for (const { currency, sum } of parts) {
-    const code = currencyOf(currency)
-    sums.set(code, (sums.get(code) ?? 0) + sum)
-  }
-  // Entities without an amount add nothing, and need no currency.
-  const some = [...sums].filter(([, sum]) => sum !== 0)
-  const shown = some.length > 0 ? some : [...sums].slice(0, 1)
-  return shown.map(([code, sum]) => moneyText(sum, code)).join(' + ') || numberText(0)
-}

@@ -82,6 +82,19 @@ export function moneyText(value: number, named: unknown): string {
 /** The formats of amounts by currency and digits: to make one takes longer than to draw a cell. */
 const MONEYS = new Map<string, Intl.NumberFormat>()
 
+/** Amounts that may be in several currencies, each added up on its own: `€1,200 + $300`. */
+export function sumsText(parts: readonly { readonly currency: unknown; readonly sum: number }[]): string {
+  const sums = new Map<string | null, number>()
+  for (const { currency, sum } of parts) {
+    const code = currencyOf(currency)
+    sums.set(code, (sums.get(code) ?? 0) + sum)
+  }
+  // Entities without an amount add nothing, and need no currency.
+  const some = [...sums].filter(([, sum]) => sum !== 0)
+  const shown = some.length > 0 ? some : [...sums].slice(0, 1)
+  return shown.map(([code, sum]) => moneyText(sum, code)).join(' + ') || numberText(0)
+}
+
 /** Whether a value is the code of a currency: `EUR`. */
 export function isCurrency(code: unknown): code is string {
   return typeof code === 'string' && /^[a-z]{3}$/i.test(code)
