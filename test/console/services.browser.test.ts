@@ -37,9 +37,9 @@ describe.skipIf(BROWSER === null)('the console', () => {
   })
 
   test('a tab in the background gives its connection up, and shows what it missed when it is looked at', async () => {
-    const { page } = await stage.enter('Ticket?sort=-$createdAt')
+    const { page } = await stage.enter('events')
+    await page.locator('.lamp.live').waitFor()
     const ended = page.waitForEvent('requestfailed', (request) => /\/events\?/.test(request.url()))
-    await page.waitForRequest((request) => /\/events\?/.test(request.url()))
     const look = (isHidden: boolean) =>
       page.evaluate((hidden) => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
@@ -51,7 +51,7 @@ describe.skipIf(BROWSER === null)('the console', () => {
     await stage.host.request('POST', '/~acme/Ticket', { subject: 'While nobody looked' })
     await look(false)
 
-    await page.getByRole('link', { name: 'While nobody looked' }).waitFor()
+    await page.locator('.tail li', { hasText: 'While nobody looked' }).waitFor()
   })
 
   test('a webhook is created, tested, receives events, is redelivered and gets another secret', async () => {

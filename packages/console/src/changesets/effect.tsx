@@ -1,11 +1,12 @@
 import type { ChangesetEffect } from '@tildebase/client'
+import { Arrow } from '../parts/arrow.tsx'
 import { useData } from '../service/cache.ts'
 import { nouns } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
-import { Arrow } from '../ui/arrow.tsx'
 import { Failure, Skeleton } from '../ui/states.tsx'
-import { inSentence, isMoney, labelOf, metricText } from '../values/format.ts'
+import { metricText } from '../values/figures.ts'
+import { inSentence, isMoney, labelOf } from '../values/format.ts'
 
 /** One number that changes, in words. */
 interface NumberLine {

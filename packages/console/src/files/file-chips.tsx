@@ -1,7 +1,7 @@
+import { bytesText } from '../values/format.ts'
 import '../../style/pages/file-chips.css'
 import type { FileValue, Json } from '@tildebase/nouns'
 import { Icon } from '../ui/icon.tsx'
-import { bytesText } from '../values/format.ts'
 import { type FilePlace, shown } from './state.ts'
 
 /** The files of a field. Each opens the viewer when it is known where they are. */

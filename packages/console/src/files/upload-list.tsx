@@ -1,8 +1,8 @@
+import { bytesText } from '../values/format.ts'
 import '../../style/pages/home.css'
 import { TaskLine } from '../parts/frame/task-line.tsx'
 import { t } from '../texts/text.ts'
 import { sentenceOf } from '../toast.ts'
-import { bytesText } from '../values/format.ts'
 import { type Upload, uploads } from './state.ts'
 
 const WORDS = { waiting: 'waits', sending: '', paused: 'paused', failed: 'failed' } as const

@@ -13,7 +13,8 @@ import { NameDialog } from '../ui/form-dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { SearchBox } from '../ui/inputs.tsx'
 import { EmptyState, Failure } from '../ui/states.tsx'
-import { agoText, bytesText, labelOf, momentText, numberText, percentText } from '../values/format.ts'
+import { percentText } from '../values/figures.ts'
+import { agoText, bytesText, labelOf, momentText, numberText } from '../values/format.ts'
 
 /** The most that are read, and the most that are drawn. */
 const MOST_TENANTS = 10_000

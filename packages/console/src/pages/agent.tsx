@@ -10,7 +10,8 @@ import { request } from '../service/service.ts'
 import { session } from '../service/session.ts'
 import { undo as undoAll } from '../service/write.ts'
 import { t } from '../texts/text.ts'
-import { Act, Copyable, Head, JsonText, Scroll } from '../ui/basics.tsx'
+import { Act, Head, Scroll } from '../ui/basics.tsx'
+import { Copyable, JsonText } from '../ui/json-text.tsx'
 import { Failure } from '../ui/states.tsx'
 
 interface Done {

@@ -3,9 +3,9 @@ import type { Json } from '@tildebase/nouns'
 import { FileChips } from '../files/file-chips.tsx'
 import { nouns } from '../service/schema.ts'
 import { t } from '../texts/text.ts'
-import { Arrow } from '../ui/arrow.tsx'
 import type { Change } from '../values/diff.ts'
 import { labelOf, shortText } from '../values/format.ts'
+import { Arrow } from './arrow.tsx'
 import { Value } from './value.tsx'
 
 interface Moment {

@@ -2,7 +2,8 @@ import '../../style/pages/charts.css'
 import type { RefObject } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { compactText, labelOf, numberText } from '../values/format.ts'
+import { compactText } from '../values/figures.ts'
+import { labelOf, numberText } from '../values/format.ts'
 
 export interface Point {
   readonly label: string

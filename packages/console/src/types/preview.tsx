@@ -1,7 +1,7 @@
 import { useData } from '../service/cache.ts'
 import { request } from '../service/service.ts'
 import { t } from '../texts/text.ts'
-import { JsonText } from '../ui/basics.tsx'
+import { JsonText } from '../ui/json-text.tsx'
 import { Failure } from '../ui/states.tsx'
 import { numberText } from '../values/format.ts'
 import type { Noun } from '../values/noun.ts'

@@ -2,9 +2,9 @@ import '../../style/pages/records.css'
 import type { ComponentChildren } from 'preact'
 import type { Data } from '../service/cache.ts'
 import { t } from '../texts/text.ts'
+import { useTurns } from '../turns.ts'
 import { Empty, Scroll } from './basics.tsx'
 import { Failure, Skeleton } from './states.tsx'
-import { useTurns } from './turns.ts'
 
 /** A column of a table: its head, and what it shows of a row. */
 export interface Column<T> {

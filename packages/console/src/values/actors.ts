@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals'
 import { personId } from '../service/access.ts'
-import { allOf } from '../service/pages.ts'
 import { may } from '../service/rights.ts'
-import { nouns } from '../service/schema.ts'
+import { nouns, type Page } from '../service/schema.ts'
 import { request } from '../service/service.ts'
 import { t, word } from '../texts/text.ts'
 
@@ -10,8 +9,7 @@ const names = signal<ReadonlyMap<string, string> | null>(null)
 
 /** Loads the names of keys and people, as far as this key may read them. The log has only their ids. */
 export async function loadActors(): Promise<void> {
-  const named = async (type: string, path: string) =>
-    may('read', nouns.value.get(type)) ? allOf(path, { fields: 'name' }) : []
+  const named = async (type: string, path: string) => (may('read', nouns.value.get(type)) ? namesAt(path) : [])
   try {
     const [keys, people, own] = await Promise.all([named('ApiKey', 'api-keys'), named('User', 'User'), ownName()])
     const found = [...keys, ...people]
@@ -19,6 +17,13 @@ export async function loadActors(): Promise<void> {
   } finally {
     names.value ??= new Map()
   }
+}
+
+/** The names of a type; those after the first hundred need more requests. */
+async function namesAt(path: string): Promise<Page['results']> {
+  const query = { fields: 'name' }
+  const first = await request<Page>('GET', `/${path}`, { query: { ...query, limit: 100, total: false } })
+  return first.hasMore ? (await import('../service/pages.ts')).allOf(path, query) : first.results
 }
 
 /** The person who is signed in has a name also where people cannot be read. */

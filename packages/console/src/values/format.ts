@@ -18,15 +18,10 @@ const MOMENT = new Intl.DateTimeFormat(LOCALE, {
 })
 /** A moment of this year needs no year. */
 const NEAR = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' })
 const MONTH_YEAR = { month: 'long', year: 'numeric' } as const
 const MONTH_OF_TIME = new Intl.DateTimeFormat(LOCALE, MONTH_YEAR)
 const MONTH_OF_DAY = new Intl.DateTimeFormat(LOCALE, { ...MONTH_YEAR, timeZone: 'UTC' })
-const WEEKDAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', timeZone: 'UTC' })
 const NUMBER = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
-const COMPACT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
-const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
 const AGO = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 
 export const dayText = (iso: string) => (isTime(iso) ? DAY.format(new Date(iso)) : iso)
@@ -35,15 +30,10 @@ export const momentText = (iso: string) => (isTime(iso) ? MOMENT.format(new Date
 /** A moment in little room: the year only where it is another one. */
 export const nearText = (iso: string) =>
   isTime(iso) && new Date(iso).getFullYear() === new Date().getFullYear() ? NEAR.format(new Date(iso)) : momentText(iso)
-export const clockText = (iso: string) => (isTime(iso) ? CLOCK.format(new Date(iso)) : iso)
 /** The month of a day or a time with its year: `March 2026`. */
 export const monthYearText = (iso: string) =>
   isTime(iso) ? (iso.length === 10 ? MONTH_OF_DAY : MONTH_OF_TIME).format(new Date(iso)) : iso
-export const weekdayText = (iso: string) => (isTime(iso) ? WEEKDAY.format(new Date(iso)) : iso)
-export const monthText = (iso: string) => (isTime(iso) ? MONTH.format(new Date(iso)) : iso)
 export const numberText = (value: number) => NUMBER.format(value)
-export const compactText = (value: number) => COMPACT.format(value)
-export const percentText = (value: number) => PERCENT.format(value)
 
 const SIZES: readonly [string, number][] = [
   ['gigabyte', 1e9],
@@ -105,20 +95,9 @@ export function sumsText(parts: readonly { readonly currency: unknown; readonly 
   return shown.map(([code, sum]) => moneyText(sum, code)).join(' + ') || numberText(0)
 }
 
-/** The value of a metric: a share, an amount of money, or a number. */
-export function metricText(value: number, unit: string | null): string {
-  if (unit === 'ratio') return percentText(value)
-  return unit === 'currency' || isCurrency(unit) ? moneyText(value, unit) : numberText(value)
-}
-
-function isCurrency(code: unknown): code is string {
+/** Whether a value is the code of a currency: `EUR`. */
+export function isCurrency(code: unknown): code is string {
   return typeof code === 'string' && /^[a-z]{3}$/i.test(code)
-}
-
-/** The unit of a metric, with currencies as people write them: `EUR`, `count`. */
-export function unitText(unit: string | null): string {
-  if (unit === 'currency') return currencyOf(null) ?? ''
-  return isCurrency(unit) ? unit.toUpperCase() : unit === null ? '' : inSentence(unit)
 }
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -217,6 +196,7 @@ function localeOf(): string {
 
 export const pretty = (value: unknown) => JSON.stringify(value, null, 2) ?? ''
 
-function isTime(text: string): boolean {
+/** Whether a text is a day or a time. */
+export function isTime(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }

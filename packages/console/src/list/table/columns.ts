@@ -1,14 +1,11 @@
 import type { Field } from '@tildebase/nouns'
 import { labelOf } from '../../values/format.ts'
-import { isWritable, type Noun, titleField, titleRelations } from '../../values/noun.ts'
+import { type Noun, titleField, titleRelations } from '../../values/noun.ts'
 
 /** The column that shows what an entity is called, for types that have no field for it. */
 export const TITLE = '$title'
 
 const META = ['$createdAt', '$updatedAt', '$createdBy', '$version', '$id']
-
-/** So many fields fit into a form. */
-const FEW = 7
 
 /** Words in the names of fields that people look for first, best first. */
 const WORTH = [
@@ -67,42 +64,20 @@ export function narrowColumns(noun: Noun, columns: readonly string[]): string[] 
   return columns.filter((name) => name === title || name === noun.stateField)
 }
 
-/** The fields that a form of a new entity shows at first. */
-export function firstFields(noun: Noun): string[] {
-  const title = titleField(noun)
-  const fields = Object.values(noun.fields)
-    .filter(isWritable)
-    .filter((field) => !isCounted(noun, field))
-  const needed = fields.filter((field) => field.required && !hasDefault(field)).map(({ name }) => name)
-  const worth = fields
-    .filter((field) => isShort(field) && rankOf(field) < WORTH.length)
-    .sort((a, b) => rankOf(a) - rankOf(b))
-    .map(({ name }) => name)
-  const relations = titleRelations(noun)
-  // A type of a few fields has no reason to hide some.
-  if (fields.length <= FEW) return fields.map(({ name }) => name)
-  return [...new Set([...(title === null ? [] : [title]), ...needed, ...relations, ...worth])].slice(
-    0,
-    Math.max(6, needed.length),
-  )
-}
-
-/** Whether the service counts or notes a field: people do not begin with it. */
-export function isCounted(noun: Noun, { name }: Field): boolean {
-  return noun.stateField !== null && /^(run|success|failure)Count$|^last\w+At$/.test(name)
-}
-
-function hasDefault(field: Field): boolean {
-  return field.kind !== 'forward' && field.kind !== 'back' && field.default !== undefined
-}
-
-function isShort(field: Field): boolean {
+/** Whether a value of a field fits into a cell or a line. */
+export function isShort(field: Field): boolean {
   return field.kind !== 'back' && field.kind !== 'json' && field.kind !== 'secret' && !field.list
 }
 
-function rankOf(field: Field): number {
+/** How much people look for a field: the lower, the more. */
+export function rankOf(field: Field): number {
   const at = WORTH.findIndex((pattern) => pattern.test(field.name))
   if (at >= 0) return at
   const byKind: { readonly [kind: string]: number } = { enum: 1, date: 2, forward: 3, datetime: 4, number: 5 }
   return WORTH.length + (byKind[field.kind] ?? 6)
+}
+
+/** Whether people look for a field first. */
+export function isWorth(field: Field): boolean {
+  return rankOf(field) < WORTH.length
 }

@@ -1,5 +1,4 @@
 import { newDraft } from '../../drafts.ts'
-import { firstFields, isCounted } from '../../list/table/columns.ts'
 import { go } from '../../place.ts'
 import { personId } from '../../service/access.ts'
 import { titleOf } from '../../service/schema.ts'
@@ -9,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import type { Draft, Entity } from '../../values/entity.ts'
 import { currencyOf } from '../../values/format.ts'
 import { forCreation, isWritable, type Noun, personFields, singular, titleField } from '../../values/noun.ts'
+import { firstFields, isCounted } from './first-fields.ts'
 import { FieldsForm } from './form.tsx'
 
 /** A person owns what the person creates, unless the form says otherwise. */
