@@ -67,7 +67,7 @@ export async function openStage(device: Device = {}, env: Readonly<Record<string
     browser,
     async enter(path = '', { scopes = 'admin:all', tenant = 'acme', key, size } = {}) {
       const tab = await browser.open(size)
-      // The page begins with the key, as one that is loaded again. The key box would be drawn for nothing before each test.
+      // The page begins with the key, as one that is loaded again. Drawing the key box before each test is not necessary.
       const session = JSON.stringify({ tenant, key: key ?? (await host.key(tenant, scopes)) })
       const kept = await tab.page.addInitScript((text) => sessionStorage.setItem('tildebase.session', text), session)
       await tab.page.goto(`${host.url}/console#/~${tenant}/${path}`)
