@@ -18,7 +18,7 @@ const GATHER = 120
 
 /**
  * After this time a tab in the background gives its connection up: browsers keep six to a server for all tabs together, and
- * a seventh tab would wait without end.
+ * a seventh tab would get no answer.
  */
 const HIDDEN_MS = 5_000
 
