@@ -16,6 +16,8 @@ interface ServiceMailboxOptions {
 const RECIPIENTS = /^(?:to|cc|resent-to|resent-cc|delivered-to|x-original-to|envelope-to)$/i
 const ADDRESS = /[^\s<>,;:"()[\]]+@[^\s<>,;:"()[\]]+/g
 const MOST_HEADER = 262_144
+/** The tenant has no room. That may last, and the messages of others are not to wait for it. */
+const NO_ROOM = 507
 
 /** Reads the mailbox of the service, and gives each message to the tenants whose inbox has the address of a recipient. */
 export class ServiceMailbox {
@@ -66,7 +68,7 @@ export class ServiceMailbox {
     if (fields.some(isLetter)) return true
     for (const slug of await this.#options.directory.tenantsOf(recipientsOf(fields))) {
       const status = await this.#options.deliver(slug, source)
-      if (status === 429 || status >= 500) return false
+      if (status === 429 || (status >= 500 && status !== NO_ROOM)) return false
       if (status >= 400) log('error', `A message could not be given to ${slug}`, { status })
     }
     return true
