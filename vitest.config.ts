@@ -17,6 +17,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // Files share the modules of their process: importing them for each file took a quarter of the time.
     isolate: false,
+    execArgv: process.env.TILDE_COMMAND ? [`--import=${new URL('test/prepare/threads.ts', import.meta.url)}`] : [],
     sequence: { sequencer: LongestFirst },
     server: { deps: { external: [NATIVE] } },
     // What is waited for may take long on a busy machine.

@@ -33,10 +33,13 @@ export const THREADS = [
   'test/content/operator.test.ts',
   'test/fairness/quota.test.ts',
   'test/faults/flips.test.ts',
-  'test/proof/tree.test.ts',
+  'test/judges/cron.test.ts',
+  'test/proof/{copies,tree}.test.ts',
+  'test/rest/create-tenants.test.ts',
   'test/rest/tasks.test.ts',
   'test/rights/walk.test.ts',
   'test/tasks/tasks.test.ts',
+  'packages/server/src/node/garbage.test.ts',
   'packages/server/src/workerd/isolates/strip.test.ts',
 ]
 

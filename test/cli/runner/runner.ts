@@ -21,15 +21,12 @@ export interface Ended {
 }
 
 const PACKAGE = join(dirname(COMMAND), '..')
-const PROGRAM = join(import.meta.dirname, 'program.ts')
+const PROGRAM = join(import.meta.dirname, 'runner-main.ts')
 
 /** Processes that wait for a command. They end with this one. */
 const idle: ChildProcess[] = []
 
-/**
- * Runs a command in a process that has run others before: a process of its own takes half a second of CPU time, and this one a
- * twentieth of that.
- */
+/** Runs a command in a process that has run others before: 0.02 s of CPU time instead of 0.3 for a process of its own. */
 export async function runCommand(asked: Asked): Promise<Ended> {
   const runner = idle.pop() ?? start()
   const stopped = new AbortController()
@@ -48,7 +45,7 @@ export async function runCommand(asked: Asked): Promise<Ended> {
 function start(): ChildProcess {
   const { imports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
   const main = pathToFileURL(join(PACKAGE, imports['#main'].default ?? imports['#main'])).href
-  const runner = spawn(process.execPath, [PROGRAM, main], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const runner = spawn(process.execPath, [PROGRAM, main], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   runner.unref()
   runner.channel!.unref()
   return runner
