@@ -139,9 +139,9 @@ export const REMOVALS: readonly Removal[] = [
   ),
   removal(
     'secrets are taken out of answers',
-    'services/workflows/steps/request.ts',
-    'kept.replaceAll(spelling, () => name)',
-    'kept.replaceAll(spelling, () => (name === "" ? "" : spelling))',
+    'services/workflows/steps/redaction.ts',
+    'if (marks[i] === 0) marks[i] = secret',
+    'if (marks[i] === 1 && secret === 0) marks[i] = secret',
     'secret: an answer',
   ),
   removal(

@@ -243,7 +243,7 @@ function HookDialog(props: {
       <LongTextField
         label={t('Only events that meet')}
         field="filter"
-        hint={t('A filter over the event, such as {}. Empty: all of them.', '{"data.value": {"$gte": 1000}}')}
+        hint={t('A filter over the event, such as {}. Empty: all of them.', '{"data.value": 1000}')}
         value={filter}
         onChange={setFilter}
       />

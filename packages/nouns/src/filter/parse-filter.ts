@@ -13,7 +13,7 @@ const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
 /** Words of a search, and those of one letter: the index reads all words that begin with it, and cannot be stopped. */
-const MOST_WORDS = 32
+const MOST_WORDS = 50
 const MOST_LETTERS = 4
 /** Characters of all patterns of a filter, with repetitions written out: each takes time before the first row is read. */
 const LARGEST_PATTERNS = 2_000

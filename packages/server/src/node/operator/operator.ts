@@ -70,7 +70,7 @@ async function run(slug: string, task: OperatorTask, request: HttpRequest, deps:
 
 /** Removes a tenant with its files. Until these are gone nothing makes another tenant of this name, which would lose its own. */
 function remove(slug: string, { files, restoring, runTask, blobs, cancelAlarm }: AdminDeps): Promise<HttpResponse> {
-  return restoring.duringSlice(slug, async () => {
+  return restoring.duringDeletion(slug, async () => {
     if (restoring.progressOf(slug)) restoring.giveUp(slug)
     else {
       // A process that ended in the middle may have left files without a tenant.

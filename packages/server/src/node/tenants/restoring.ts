@@ -11,8 +11,8 @@ export interface Progress {
 }
 
 /**
- * The slugs that a restore or a fork is about to fill, or whose tenant is being deleted. Nothing else creates a tenant there meanwhile. A restore in slices
- * outlives a restart: its file is in a folder of its own until the last slice has arrived.
+ * The slugs that a restore or a fork is about to fill, or whose tenant is being deleted. Nothing else creates a tenant there
+ * meanwhile. A restore in slices outlives a restart: its file is in a folder of its own until the last slice has arrived.
  */
 export class Restoring {
   readonly #folder: string
@@ -20,6 +20,7 @@ export class Restoring {
   readonly #busy = new Map<string, Promise<unknown>>()
   /** Slugs with a slice that waits for the one before it. */
   readonly #waiting = new Set<string>()
+  readonly #deleted = new Set<string>()
   /** Restores in slices that have not ended. */
   readonly #begun = new Map<string, Progress>()
 
@@ -39,8 +40,20 @@ export class Restoring {
 
   /** The same for a restore in slices, which may have begun before. */
   async duringSlice<T>(slug: string, work: () => Promise<T>): Promise<T> {
-    if (this.#busy.has(slug)) throw restoring(slug)
+    if (this.#busy.has(slug)) throw this.#refusal(slug)
     return this.#keep(slug, work())
+  }
+
+  /** The same for the deletion of a tenant, or of a restore in slices. */
+  async duringDeletion<T>(slug: string, work: () => Promise<T>): Promise<T> {
+    return this.duringSlice(slug, async () => {
+      this.#deleted.add(slug)
+      try {
+        return await work()
+      } finally {
+        this.#deleted.delete(slug)
+      }
+    })
   }
 
   /**
@@ -50,7 +63,7 @@ export class Restoring {
   async inTurn<T>(slug: string, work: (before: Promise<unknown>) => Promise<T>): Promise<T> {
     const before = this.#busy.get(slug)
     if (before === undefined) return this.#keep(slug, work(Promise.resolve()))
-    if (this.#waiting.has(slug)) throw restoring(slug)
+    if (this.#waiting.has(slug)) throw this.#refusal(slug)
     this.#waiting.add(slug)
     const turn = before.finally(() => this.#waiting.delete(slug))
     return this.#keep(slug, work(turn), turn)
@@ -100,12 +113,11 @@ export class Restoring {
 
   /** Throws while the slug is kept. */
   refuse(slug: string): void {
-    if (this.has(slug)) throw restoring(slug)
+    if (this.has(slug)) throw this.#refusal(slug)
   }
-}
 
-function restoring(slug: string): Problem {
-  return new Problem('restoring', `The tenant ${slug} is being restored, forked or deleted. Try again later.`, {
-    retryAfter: 5,
-  })
+  #refusal(slug: string): Problem {
+    const state = this.#deleted.has(slug) ? 'deleted' : 'restored'
+    return new Problem('restoring', `The tenant ${slug} is being ${state}. Try again later.`, { retryAfter: 5 })
+  }
 }
