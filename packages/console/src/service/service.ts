@@ -26,11 +26,11 @@ export async function request<T>(method: string, path: string, sending: Omit<Sen
 /** Several reads in one request, by their ids. What cannot be read is missing. */
 export async function requestAll<T>(
   reads: readonly { readonly id: string; readonly path: string; readonly query: object }[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, T>> {
   const { results } = await request<{ results: { id: string; status: number; body: T }[] }>('POST', '/batch', {
     body: { operations: reads.map((read) => ({ method: 'GET', ...read })) as JsonObject[] },
-    signal,
+    ...(signal && { signal }),
   })
   return new Map(results.filter(({ status }) => status === 200).map((one) => [one.id, one.body]))
 }
