@@ -48,10 +48,10 @@ describe.skipIf(BROWSER === null)('the console', () => {
 
     await look(true)
     await ended
-    await stage.host.request('POST', '/~acme/Ticket', { subject: 'While nobody looked' })
+    await stage.host.request('POST', '/~acme/Ticket', { subject: 'While the tab was hidden' })
     await look(false)
 
-    await page.locator('.tail li', { hasText: 'While nobody looked' }).waitFor()
+    await page.locator('.tail li', { hasText: 'While the tab was hidden' }).waitFor()
   })
 
   test('a webhook is created, tested, receives events, is redelivered and gets another secret', async () => {

@@ -61,7 +61,7 @@ test('the time of a question also ends inside of one entity', () => {
 test('the filters of all webhooks share what they may look at in one event: one that has no more left sends it', async () => {
   const ids: string[] = []
   for (let i = 0; i < 2; i++) {
-    const filter = { $and: [conditions('data.numbers', 15), { 'data.name': 'nobody' }] }
+    const filter = { $and: [conditions('data.numbers', 15), { 'data.name': 'none' }] }
     const url = 'https://example.com/hook'
     const { body } = await app.request('POST', '/~acme/webhooks', { url, events: ['Big.updated'], filter })
     ids.push(body.$id)
