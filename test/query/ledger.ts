@@ -5,6 +5,7 @@ import { Budget } from '../../packages/tenant/src/budget.ts'
 import type { ReadContext } from '../../packages/tenant/src/query/reader.ts'
 import { regexFault } from '../../packages/tenant/src/query/words/regex.ts'
 import { LAYOUT, NULL_KEY, OPEN } from '../../packages/tenant/src/store/layout.ts'
+import { indexVersions } from '../../packages/tenant/src/store/log/versions.ts'
 
 interface State {
   n: number
@@ -42,6 +43,7 @@ export class Ledger {
     return {
       sql: this.sql,
       nouns: this.nouns,
+      foldPast: () => void indexVersions(this.sql),
       fieldNumber: (type, name) => this.#fields.get(`${type}.${name}`) ?? null,
       now: this.now,
       budget: budgetOf(60_000),

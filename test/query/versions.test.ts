@@ -2,6 +2,8 @@ import { isoOf, type JsonObject } from '@tildebase/nouns'
 import { type Grant, OPERATOR } from '@tildebase/tenant'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { get } from '../../packages/tenant/src/query/answer/find.ts'
+import { readContextOf } from '../../packages/tenant/src/query/read-context.ts'
 import { diff, history } from '../../packages/tenant/src/services/history.ts'
 import { openAcme } from '../tenant/fixture.ts'
 
@@ -105,4 +107,27 @@ test('a deleted entity keeps its history for a key that could see it, as far as 
   ])
   expect(seen('Lead')).toEqual([[1, null]])
   expect(() => seen('Customer')).toThrow(expect.objectContaining({ code: 'not_found' }))
+})
+
+test('a past that was read in a transaction that is undone is read whole afterwards', () => {
+  const { tenant } = openAcme()
+  const { engine } = tenant
+  const { id } = tenant.act({ type: 'Contact', verb: 'create', data: { name: 'Ada' }, actor: 't' }).entity
+  const rename = (name: string) => tenant.act({ type: 'Contact', verb: 'update', id, data: { name }, actor: 't' })
+  const nameAt = (asOf: number) => {
+    const contact = get(readContextOf(engine, OPERATOR), 'Contact', id, { asOf })
+    return contact && JSON.parse(contact.data).name
+  }
+  const { seq } = engine.head
+
+  tenant.write(OPERATOR, (write) =>
+    write.transaction.dryRun(() => {
+      tenant.runIn(write, { type: 'Contact', verb: 'update', id, data: { name: 'Bob' } })
+      return nameAt(seq)
+    }),
+  )
+  rename('Eva')
+
+  expect(nameAt(seq)).toBe('Ada')
+  expect(nameAt(seq + 1)).toBe('Eva')
 })

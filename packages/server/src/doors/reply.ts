@@ -104,6 +104,8 @@ export interface LongContent extends Content {
   pieces(): Generator<string>
 }
 
+const BEGIN = '{"results":['
+
 /** A page in the list envelope, its entities shown by `show`. */
 export function pageContent(page: Page, show: (entity: Stored) => Content): LongContent {
   const { total, hasMore, cursor } = page
@@ -119,9 +121,16 @@ export function pageContent(page: Page, show: (entity: Stored) => Content): Long
       hasMore,
       cursor,
     }),
-    text: () => `{"results":[${results.map((one) => one.text()).join(',')}${end()}`,
+    text: () => {
+      // Begin and end are part of the first and the last text: all of it is copied once.
+      const texts = results.map((one) => one.text())
+      if (texts.length === 0) return `${BEGIN}${end()}`
+      texts[0] = BEGIN + texts[0]
+      texts[texts.length - 1] += end()
+      return texts.join(',')
+    },
     *pieces() {
-      yield '{"results":['
+      yield BEGIN
       for (const [i, one] of results.entries()) yield i === 0 ? one.text() : `,${one.text()}`
       yield end()
     },

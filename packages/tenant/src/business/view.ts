@@ -33,11 +33,11 @@ export function metricViewOf(engine: Engine, grant: Grant, reader: ReadContext, 
   const key = seq === null ? `now ${Math.floor(at / MINUTE)}` : `${seq} ${at}`
   return {
     reader,
-    moment: momentOf(engine.sql, seq),
+    moment: momentOf(engine, seq),
     at,
     window: { from: isoOf(since), to: isoOf(at) },
     since,
-    before: before === 0 ? null : momentOf(engine.sql, before),
+    before: before === 0 ? null : momentOf(engine, before),
     once: (types, question, compute) => {
       const rows = types.map((type) => grant.rows[type] ?? null)
       // The past under a seq does not change any more.

@@ -3,6 +3,7 @@ import { BoundedMap } from '@tildebase/nouns/bounded-map'
 import type { Clock, Random, Sql, TransactionWay } from '../ports.ts'
 import { type IndexedField, numberFields } from '../store/field-index.ts'
 import { append, type Entry, type EventPlace, type Head, type LogRow, lastSeq, readHead } from '../store/log/log.ts'
+import { indexVersions } from '../store/log/versions.ts'
 import { ensureLayout } from '../store/meta.ts'
 import { forgetNames } from '../store/names.ts'
 import { AutomationBudget } from './automation-budget.ts'
@@ -27,6 +28,8 @@ export class Engine {
   head: Head
   /** No event is written at or before this time: it was given out as the end of a sync. */
   syncedUntil = 0
+  /** The end of the log when the past was last brought up to it; null if that was perhaps undone since. */
+  #folded: number | null = null
   readonly #listeners = new Set<CommitListener>()
   #toldMigration = 0
   readonly #nouns = this.cache.memo(SCHEMA, () =>
@@ -70,6 +73,19 @@ export class Engine {
   /** The time of the next event by a clock: never before the last event, nor at or before a time given out as synced. */
   nextTime(clock: Clock = this.ports.clock): number {
     return Math.max(timeOf(clock), this.head.at, this.syncedUntil + 1)
+  }
+
+  /** Brings the past up to the log. */
+  foldPast(): void {
+    const { seq } = this.head
+    if (this.#folded === seq) return
+    indexVersions(this.sql)
+    this.#folded = seq
+  }
+
+  /** The log may have another end now: what is known of it is asked again. */
+  forgetPast(): void {
+    this.#folded = null
   }
 
   /** The types of this tenant. */
@@ -126,6 +142,7 @@ export class Engine {
   /** Reads the state again, after a transaction of another connection. Its events are given to the listeners by `announce`. */
   refresh(): void {
     this.head = readHead(this.sql)
+    this.forgetPast()
     this.cache.clear()
   }
 
@@ -239,6 +256,7 @@ export class Transaction {
   #goBack({ head, events, rollbacks }: Mark): void {
     const { engine } = this
     engine.head = head
+    engine.forgetPast()
     for (const { type } of this.events.splice(events)) {
       engine.cache.forget(type)
       engine.cache.forget(formOf(type))

@@ -14,7 +14,7 @@ import { countInSlices, findInSlices } from '../query/answer/find-in-slices.ts'
 import { sizeOf } from '../query/answer/include.ts'
 import { demandPaths } from '../query/parameters/parameters.ts'
 import { explain } from '../query/plan/explain.ts'
-import { type CachedQuery, cachedQuery, isSlow, rememberSlow } from '../query/plan/plan-cache.ts'
+import { type CachedQuery, cachedQuery, rememberSlow } from '../query/plan/plan-cache.ts'
 import { readContextOf } from '../query/read-context.ts'
 import type { ReadContext } from '../query/reader.ts'
 import { grantOn } from '../query/rights/comment-rows.ts'
@@ -148,7 +148,7 @@ export class TenantReader {
     const whole = () => this.#counted(find(this.#reader, allowed, allowed === query ? prepared : null))
     if (!this.mayYield || asksWords(query.filter)) return whole()
     const steps = () => this.#countedAfter(findInSlices(this.#reader, allowed))
-    if (isSlow(this.#engine, cached)) return this.inTurns(steps())
+    if (cached.isSlow) return this.inTurns(steps())
     const page = this.#inTurnsIfLong(whole, steps)
     if (page instanceof Promise) rememberSlow(this.#engine, cached)
     return page

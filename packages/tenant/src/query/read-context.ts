@@ -41,11 +41,15 @@ class GrantedContext implements ReadContext {
     this.narrow = narrowed || hides ? (type) => rowFilterOf(engine, grant, type) : undefined
     this.narrowedTypes = narrowed || hides ? [...Object.keys(grant.rows), ...(hides ? [CHANGESET] : [])] : NONE
     // A total under a row filter is valid for that key only.
-    this.totals = narrowed ? undefined : keptAnswers(engine, 'total')
-    this.orders = narrowed ? undefined : keptAnswers(engine, 'order')
+    this.totals = narrowed ? undefined : keptAnswers(engine, '')
+    this.orders = narrowed ? undefined : keptAnswers(engine, 'order ')
     this.context = context
     this.#engine = engine
     this.#grant = grant
+  }
+
+  foldPast(): void {
+    this.#engine.foldPast()
   }
 
   fieldNumber(type: string, name: string): number | null {
@@ -58,7 +62,7 @@ class GrantedContext implements ReadContext {
 
   get rankings(): ReadContext['rankings'] {
     if (this.totals === undefined) return undefined
-    return keptAnswers(this.#engine, this.seesPart ? 'own ranking' : 'ranking')
+    return keptAnswers(this.#engine, this.seesPart ? 'own ranking ' : 'ranking ')
   }
 
   get seesPart(): boolean {
@@ -93,10 +97,13 @@ export function rowFilterOf(engine: Engine, grant: Grant, type: string): Filter 
   return isRelative(JSON.stringify(filter)) ? filter : engine.cache.set(['Schema'], key, filter)
 }
 
-/** Answers of a kind that were found before, until a type that they depend on changes. */
-function keptAnswers<T>({ cache }: Engine, kind: string): KeptAnswers<T> {
+/**
+ * Answers of a kind that were found before, until a type that they depend on changes. Totals, which most lists ask for,
+ * have no word before their key: a text that is there is found much faster than a new one.
+ */
+function keptAnswers<T>({ cache }: Engine, kind: '' | 'order ' | 'ranking ' | 'own ranking '): KeptAnswers<T> {
   return {
-    get: (key) => cache.peek<T>(`${kind} ${key}`),
-    set: (key, types, answer) => void cache.set(['Schema', ...types], `${kind} ${key}`, answer),
+    get: (key) => cache.peek<T>(`${kind}${key}`),
+    set: (key, types, answer) => void cache.set(['Schema', ...types], `${kind}${key}`, answer),
   }
 }

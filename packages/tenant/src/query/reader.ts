@@ -8,6 +8,8 @@ import type { Fragment } from './plan/fragment.ts'
 export interface ReadContext {
   readonly sql: Sql
   readonly nouns: NounLookup
+  /** Brings the past up to the log. */
+  foldPast(): void
   /** The number of an indexed field, or null when it has no rows in the index. */
   readonly fieldNumber: (type: string, name: string) => number | null
   readonly now: number

@@ -224,11 +224,15 @@ function unknownFields(call: Call, route: Place, parameters: readonly string[]):
   if (query.size === 0 && names.length === 0) return others
   const sought = new Set(names)
   for (const name of queryNames(call, route, noun)) if (!Object.hasOwn(noun.fields, name)) sought.add(name)
-  const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
-  const unknown = call.read.questions.unknownFields(noun, sought, flagParam(query, 'strict'), asOf)
-  const fields = unknown.map((one) => likeParameter(call, one))
+  const fields = sought.size === 0 ? NONE : unknownAmongFields(call, route, noun, sought)
   const asked = [...query.keys()].filter((name) => !takesFields(route) || !isField(noun, name))
   return [...fields, ...unknownAmong(asked, parameters), ...others].slice(0, MOST_UNKNOWN)
+}
+
+function unknownAmongFields(call: Call, route: Place, noun: Noun, names: ReadonlySet<string>): readonly UnknownField[] {
+  const asOf = route.method === 'GET' ? asOfParam(call, noun) : null
+  const unknown = call.read.questions.unknownFields(noun, names, flagParam(call.query, 'strict'), asOf)
+  return unknown.map((one) => likeParameter(call, one))
 }
 
 /** An unknown field of a list that looks like one of the parameters: `asof`. */

@@ -52,7 +52,7 @@ export interface Groups {
 /** Groups the entities of a type and measures each group. */
 export function aggregate(reader: ReadContext, noun: Noun, asked: Aggregation): Groups {
   indexTextFor(reader, asked.filter)
-  const moment = momentOf(reader.sql, asked.asOf)
+  const moment = momentOf(reader, asked.asOf)
   return within(reader, () => {
     const plan = planOf(reader, noun.name, asked.filter ?? EVERYTHING, moment)
     const only = chosen(plan)

@@ -13,7 +13,7 @@ import { columns, isLogged, sourceOf } from '../plan/source.ts'
 import { type KeptOrder, queryRows, type ReadContext, within } from '../reader.ts'
 import { positionOfWalk, rank, walkAt, walkOn } from '../words/ranking.ts'
 import { indexTextFor } from '../words/text.ts'
-import { readCursor, writeCursor } from './cursor.ts'
+import { digest, readCursor, writeCursor } from './cursor.ts'
 import { embed } from './include.ts'
 import { keptOrder } from './kept-order.ts'
 import { chosen } from './memory.ts'
@@ -55,7 +55,7 @@ export function find(reader: ReadContext, query: Query, ready?: PreparedQuery | 
 export function findRows(reader: ReadContext, query: Query, ready?: PreparedQuery | null): Page {
   indexTextFor(reader, query.filter)
   // What was planned before may have to be folded for again.
-  if (ready) momentOf(reader.sql, query.asOf)
+  if (ready) momentOf(reader, query.asOf)
   const { plan, order, asked, question } = ready ?? prepared(reader, query)
   return within(reader, () => {
     const { limit = DEFAULT_LIMIT, offset = 0 } = query
@@ -145,7 +145,7 @@ export function pageOf(
 export interface Prepared {
   readonly plan: Plan
   readonly order: Order
-  /** What is asked for, whatever the order; and with the order, as cursors know it. */
+  /** What is asked for, whatever the order; and a digest of it with the order, as cursors know it. */
   readonly asked: string
   readonly question: string
 }
@@ -177,7 +177,7 @@ export function prepareQuery(reader: ReadContext, query: Query): PreparedQuery {
 }
 
 export function prepared(reader: ReadContext, query: Query): Prepared {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
   const asked = askedOf(reader, query)
   return { plan, order: orderOf(plan, query.sort ?? []), asked, question: questionOf(asked, query) }
 }
@@ -201,7 +201,7 @@ export function count(reader: ReadContext, query: Counted): number {
   const known = knownTotal(reader, query, asked)
   if (known !== undefined) return known
   indexTextFor(reader, query.filter)
-  const moment = momentOf(reader.sql, query.asOf)
+  const moment = momentOf(reader, query.asOf)
   const total = within(reader, () => {
     const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, moment)
     return chosen(plan)?.length ?? counted(plan)
@@ -224,7 +224,7 @@ export function get(
     const row = presentOf(reader.sql, type, id)
     return row && embed(reader, type, [row], options.include ?? [], PRESENT)[0]
   }
-  const moment = momentOf(reader.sql, options.asOf)
+  const moment = momentOf(reader, options.asOf)
   return within(reader, () => {
     const source = sourceOf(reader, type, moment, 'e')
     const found = fragment`SELECT ${columns(source)} FROM ${source.from} WHERE ${source.id} = ${id} AND ${source.found}`
@@ -245,13 +245,13 @@ export function withIds(ids: readonly string[]): Filter {
 
 const ID = { text: '$id', hops: [], field: '$id', into: [] }
 
-/** What a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
+/** The question that a cursor belongs to. Operands that are relative to the time count as they were said, not as they were then. */
 function questionOf(asked: string, { sort = [] }: Query): string {
   const order = sort.map(({ path, descending }) => [path.text, descending])
   const said = isRelative(asked)
     ? JSON.stringify(JSON.parse(asked), (_, part) => (part?.said === undefined ? part : { ...part, value: null }))
     : asked
-  return `${said} ${JSON.stringify(order)}`
+  return digest(`${said} ${JSON.stringify(order)}`)
 }
 
 export function placeFrom(order: Order, question: string, cursor: string): CursorPosition {

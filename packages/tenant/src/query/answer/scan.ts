@@ -35,7 +35,7 @@ export function scan(
   slice: SliceWidth,
 ): Part {
   indexTextFor(reader, question.filter)
-  const moment = momentOf(reader.sql, question.asOf)
+  const moment = momentOf(reader, question.asOf)
   return within(reader, () => {
     const { type, filter = EVERYTHING } = question
     const plan = planOf(reader, type, filter, moment)

@@ -9,7 +9,7 @@ import { pageRows, select } from './select.ts'
 
 /** How a question would be answered: by which way, with which statement, and what is left to memory. */
 export function explain(reader: ReadContext, query: Query) {
-  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader.sql, query.asOf))
+  const plan = planOf(reader, query.type, query.filter ?? EVERYTHING, momentOf(reader, query.asOf))
   const order = orderOf(plan, query.sort ?? [])
   const rows = pageRows(plan, order, plan.residual.length > 0 ? [] : null)
   const { sql, values } = select(plan, rows, [], query.limit ?? DEFAULT_LIMIT, query.offset ?? 0)

@@ -1,6 +1,4 @@
-import type { Sql } from '../../ports.ts'
-import { indexVersions } from '../../store/log/versions.ts'
-import type { Moment } from '../reader.ts'
+import type { Moment, ReadContext } from '../reader.ts'
 
 export const PRESENT: Moment = { asOf: null }
 
@@ -8,8 +6,8 @@ export const PRESENT: Moment = { asOf: null }
  * The present, or the moment right after an event, with the past folded that it is answered from. Call it outside of a
  * question's time, which that may exceed.
  */
-export function momentOf(sql: Sql, asOf: number | null | undefined): Moment {
+export function momentOf(reader: Pick<ReadContext, 'foldPast'>, asOf: number | null | undefined): Moment {
   if (asOf === null || asOf === undefined) return PRESENT
-  indexVersions(sql)
+  reader.foldPast()
   return { asOf }
 }

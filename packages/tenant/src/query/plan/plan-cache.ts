@@ -10,13 +10,19 @@ export interface CachedQuery {
   readonly key: string
   readonly query: Query
   readonly prepared: PreparedQuery | null
+  /** Whether it took long when it was last asked: it is then not tried in one piece. */
+  readonly isSlow: boolean
 }
 
-/** A query with what it was read under. */
-interface Entry extends CachedQuery {
-  readonly grant: Grant
+/** What is kept of a query. */
+interface Entry {
+  readonly isSlow: boolean
+  /** The query, if its plan may be used again. */
+  readonly planned?: CachedQuery
+  /** Under which it was read and planned. */
+  readonly grant?: Grant
   /** The indexed fields of the type: another list once a type changes. */
-  readonly fields: unknown
+  readonly fields?: unknown
 }
 
 const LONGEST = 1_000
@@ -30,29 +36,22 @@ export function cachedQuery(
   text: string,
   parse: () => Query,
 ): CachedQuery {
-  const key = `plan ${noun.name} ${text}`
+  const key = `plan ${noun.name} ${text.slice(0, LONGEST)}`
   const fields = engine.indexed(noun)
   const found = engine.cache.peek<Entry>(key)
-  if (found?.grant === grant && found.fields === fields) return found
+  const isShort = text.length <= LONGEST
+  if (isShort && found?.planned && found.grant === grant && found.fields === fields) return found.planned
   const query = parse()
-  const prepared = prepareQuery(reader, query)
+  const planned = { key, query, prepared: prepareQuery(reader, query), isSlow: found?.isSlow ?? false }
   // Only with a statement may a plan be used again: any other depends on more than the types.
-  if (prepared.statement === null || text.length > LONGEST) return { key, query, prepared }
-  return engine.cache.set(SCHEMA, key, { key, query, prepared, grant, fields })
+  if (isShort && planned.prepared.statement !== null)
+    engine.cache.set(SCHEMA, key, { isSlow: planned.isSlow, planned, grant, fields } satisfies Entry)
+  return planned
 }
 
 const SCHEMA = ['Schema']
 
-/** Whether a question took long when it was last asked: it is then not tried in one piece. */
-export function isSlow(engine: Engine, { key }: CachedQuery): boolean {
-  return engine.cache.peek(slowKey(key)) === true
-}
-
 /** Remembers that a question takes long, until its types change. */
 export function rememberSlow(engine: Engine, { key }: CachedQuery): void {
-  engine.cache.set(SCHEMA, slowKey(key), true)
-}
-
-function slowKey(key: string): string {
-  return `slow ${key.slice(0, LONGEST)}`
+  engine.cache.set(SCHEMA, key, { isSlow: true } satisfies Entry)
 }

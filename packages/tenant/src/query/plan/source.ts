@@ -101,7 +101,7 @@ function past(type: Fragment, seq: number, alias: string): Source {
   return {
     ...entityColumns(alias),
     from: fragment`entities ${e}
-    LEFT JOIN versions ${p} ON ${e}.seq > ${seq} AND ${p}.n = ${e}.n AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
+    LEFT JOIN versions ${p} ON ${p}.n = CASE WHEN ${e}.seq > ${seq} THEN ${e}.n END AND ${p}.until > ${seq} AND ${p}.seq <= ${seq}
     LEFT JOIN log ${l} ON ${l}.seq = ifnull(${p}.seq, ${e}.seq)`,
     // An entity's place is the seq of its first event: what came later need not be looked at.
     where: fragment`${e}.n <= ${seq} AND ${found}`,
