@@ -25,14 +25,14 @@ export const SLOW = [
   'test/tutorials/**',
 ]
 
-/** Tests in this process that start threads, wait for limits or try all there is: too long for `npm run test:fast`. */
+/** Tests in this process that start threads, wait for limits, try all there is or need large files: too long for `npm run test:fast`. */
 export const THREADS = [
   'test/agents/{do,hosts}.test.ts',
   'test/automation/hosts.test.ts',
   'test/changesets/sees.test.ts',
-  'test/content/operator.test.ts',
-  'test/fairness/quota.test.ts',
-  'test/faults/flips.test.ts',
+  'test/content/{collection,operator}.test.ts',
+  'test/fairness/{bounds,long-lists,quota}.test.ts',
+  'test/faults/{damage,flips,large-files,page-sums,scrub,whole-files}.test.ts',
   'test/judges/cron.test.ts',
   'test/proof/{copies,tree}.test.ts',
   'test/rest/create-tenants.test.ts',
