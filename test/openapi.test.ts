@@ -71,6 +71,18 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`)).toEqual([])
   })
 
+  test('names all parameters that paths take, of lists, of the stream, of writes and of verbs', () => {
+    const { paths, components } = document
+    const named = ({ parameters }: { parameters: { $ref?: string; name?: string }[] }) =>
+      parameters.map(({ $ref, name }) => name ?? components.parameters[$ref!.split('/').at(-1)!].name)
+
+    expect(named(paths['/Contact'].get)).toEqual(expect.arrayContaining(['total', 'explain', 'lastEventId', 'strict']))
+    expect(named(paths['/Contact'].post)).toEqual(expect.arrayContaining(['dryRun', 'propose', 'reason', 'strict']))
+    expect(named(paths['/Contact/{id}/qualify'].post)).toContain('cascade')
+    expect(named(paths['/events'].get)).toEqual(expect.arrayContaining(['wait', 'total', 'lastEventId', 'strict']))
+    expect(named(paths['/metrics'].get)).toContain('strict')
+  })
+
   test('says of no update that it applies a default', () => {
     const patches = Object.entries(document.components.schemas).filter(([name]) => name.endsWith('Patch'))
 

@@ -44,7 +44,7 @@ import { statusRoutes } from './rest/status.ts'
 import { syncRoutes } from './rest/sync.ts'
 import { taskRoutes } from './rest/tasks.ts'
 import { timerRoutes } from './rest/timers.ts'
-import { warning, warningOfNames, warningOfParameters } from './rest/unknown-fields.ts'
+import { described, warning, warningOfNames, warningOfParameters } from './rest/unknown-fields.ts'
 import { webhookRoutes } from './rest/webhooks.ts'
 import { workflowRoutes } from './rest/workflows.ts'
 import { Routes } from './route.ts'
@@ -70,7 +70,7 @@ export const routes = new Routes([
   ...warningOfNames(secretRoutes),
   ...warningOfNames(inboxRoutes),
   ...warningOfNames(noticeRoutes),
-  ...eventRoutes,
+  ...eventRoutes.map(described),
   ...warningOfParameters(batchRoutes),
   ...warningOfNames(metricRoutes),
   // Before the types: history is none.

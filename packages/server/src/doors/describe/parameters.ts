@@ -9,6 +9,8 @@ function header(name: string, description: string, example: string): Schema {
   return { name, in: 'header', description, schema: TEXT, example }
 }
 
+const FLAG: Schema = { type: 'boolean', default: false }
+
 const ID = 'contact_0VxGq3mZ8kLrT2wYbN4cDe'
 
 /** The parameters that operations refer to. */
@@ -37,11 +39,21 @@ export const PARAMETERS = {
   from: { ...query('from', 'A version number, or a time.', '1'), required: true },
   to: { ...query('to', 'A version number, or a time.', '2'), required: true },
   include: query('include', 'Relations to embed, separated by commas; use dots for nested ones.', 'organization'),
-  fields: query('fields', 'The fields to return, separated by commas.', 'name'),
-  dryRun: query('dryRun', 'With true, the answer shows what would happen, and nothing is written.', true, {
-    type: 'boolean',
-    default: false,
+  total: query('total', 'With false, the answer has no total.', false, { type: 'boolean', default: true }),
+  explain: query(
+    'explain',
+    'With true, the answer says how the query would be answered. It needs admin:all.',
+    true,
+    FLAG,
+  ),
+  lastEventId: query('lastEventId', 'The seq that a live list has shown last, in place of Last-Event-ID.', 17, {
+    type: 'integer',
+    minimum: 0,
   }),
+  strict: query('strict', 'With true, names that are not known are refused instead of reported.', true, FLAG),
+  cascade: query('cascade', 'With true, what a key or a person has made stops, too.', true, FLAG),
+  fields: query('fields', 'The fields to return, separated by commas.', 'name'),
+  dryRun: query('dryRun', 'With true, the answer shows what would happen, and nothing is written.', true, FLAG),
   propose: query(
     'propose',
     'Proposes the write instead of executing it: the title of a new changeset, or the id of an open one.',

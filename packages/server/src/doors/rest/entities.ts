@@ -74,7 +74,19 @@ export const LIST = readRoute('GET /:type', {
   description: ({ name }) =>
     `Returns a page of ${name} entities: those that match filter, or all, newest first unless sort is given. Any field is also a parameter: stage=Lead. With Accept: text/event-stream the list is live.`,
   needs: 'read on the type',
-  params: ['filter', 'sort', 'limit', 'offset', 'cursor', 'asOf', 'include', 'fields'],
+  params: [
+    'filter',
+    'sort',
+    'limit',
+    'offset',
+    'cursor',
+    'total',
+    'asOf',
+    'include',
+    'fields',
+    'explain',
+    'lastEventId',
+  ],
   answers: ({ name }) => ({
     200: answer(listOf(ref(name)), { description: 'A page of entities.' }),
   }),
@@ -142,7 +154,7 @@ export const entityRoutes: readonly Route[] = [
     summary: 'Run a verb',
     description: verbDescription,
     needs: 'write on the type',
-    params: ['ifMatch', 'dryRun', ...PROPOSE],
+    params: ['ifMatch', 'dryRun', 'cascade', ...PROPOSE],
     body: verbBody,
     answers: ({ name }, verb) =>
       verb.name === 'delete' ? { 204: { description: 'It is deleted.' }, ...DRY_RUN, ...PROPOSED } : changed(name),

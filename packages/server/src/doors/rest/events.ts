@@ -39,6 +39,14 @@ export const eventRoutes: readonly Route[] = [
         default: DEFAULT_LIMIT,
       }),
       'cursor',
+      'total',
+      query('wait', 'How many seconds an empty page waits for the next event.', 30, {
+        ...WHOLE,
+        minimum: 0,
+        maximum: LONGEST_WAIT,
+        default: 0,
+      }),
+      'lastEventId',
     ],
     // On the analytics lens, or with parameters of the Event resource, it is the collection of Events.
     answers: { 200: answer(listOf(either(ref('ChangeEvent'), ANY_OBJECT)), { content: EVENT_STREAM }) },
@@ -53,7 +61,7 @@ export const eventRoutes: readonly Route[] = [
       'One Event, or a list of up to 1,000 of which all or none are stored.',
     ),
     answers: { 200: answer(ANY_OBJECT), 201: answer(ANY_OBJECT, { description: 'It was created.' }) },
-    handle: asEvents({ method: 'POST', path: '/:type' }, create),
+    handle: asEvents({ method: 'POST', path: '/:type', mode: 'write' }, create),
   }),
   routeOfType(COUNT, 'Event', { needs: 'read:analytics', handle: asEvents(COUNT, countAll) }),
   routeOfType(AGGREGATE, 'Event', { needs: 'read:analytics', handle: asEvents(AGGREGATE, measure) }),

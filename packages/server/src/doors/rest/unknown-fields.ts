@@ -11,7 +11,8 @@ import {
   unknownMembers,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
-import { parameterNames } from '../describe/parameters.ts'
+import { PROPOSE } from '../describe/description.ts'
+import { type Parameter, parameterNames } from '../describe/parameters.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
 import { ignored, ignoredAmong, serviceNamesIn } from './ignored-fields.ts'
 import { asOfParam, isField, PARAMETER_NAMES } from './params.ts'
@@ -20,11 +21,11 @@ const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 
 /** The same routes, whose answers warn of names that are nowhere known; with `strict` they refuse them. */
 export function warning<R extends Route>(routes: readonly R[]): R[] {
-  return routes.map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)
+  return routes.map(described).map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)
 }
 
 /** What of a route decides which names its requests have. */
-export type Place = Pick<Route, 'method' | 'path' | 'params'>
+export type Place = Pick<Route, 'method' | 'path' | 'params' | 'mode'>
 
 /** The same handle of a route about a type, likewise. */
 export function warningHandle<H extends Handle>(route: Place, handle: H): H {
@@ -46,7 +47,7 @@ function ownNames(call: Call, route: Place): readonly string[] {
 
 /** The same routes, whose answers warn of parameters that they do not take; with `strict` they refuse them. */
 export function warningOfParameters<R extends Route>(routes: readonly R[]): R[] {
-  return routes.map((route) => {
+  return routes.map(described).map((route) => {
     const parameters = parametersOf(route)
     const unknownIn = ({ query }: Call) => {
       const unknown = query.size === 0 ? NONE : unknownAmong([...query.keys()], parameters)
@@ -80,16 +81,19 @@ export function warningOfNames<R extends Route>(routes: readonly R[]): R[] {
   })
 }
 
-/** Parameters that the descriptions of routes leave out. */
-const OF_ALL = ['strict']
-const OF_LISTS = ['total', 'explain', 'lastEventId']
-const OF_WRITES = ['dryRun', 'propose', 'reason', 'cascade']
-
 /** The parameters that a route takes. */
-function parametersOf({ method, path, params = [] }: Place): readonly string[] {
-  const others = method === 'GET' ? (path === '/:type' ? OF_LISTS : []) : OF_WRITES
-  return [...parameterNames(params), ...others, ...OF_ALL]
+function parametersOf(route: Place): readonly string[] {
+  return parameterNames(described(route).params ?? [])
 }
+
+/** A route with all parameters that it takes, also those that all of its kind take. */
+export function described<R extends Place>(route: R): R {
+  const { params = [], mode } = route
+  return { ...route, params: [...new Set([...params, ...(mode === 'write' ? TRIALS : []), 'strict'])] }
+}
+
+/** How every write can be tried, or proposed. */
+const TRIALS: readonly Parameter[] = ['dryRun', ...PROPOSE]
 
 function unknownAmong(names: readonly string[], known: readonly string[]): UnknownField[] {
   return names
