@@ -94,7 +94,7 @@ export type {
 } from './noun.ts'
 export { ANY_TYPE, pointsTo, SOURCE, targetText } from './noun.ts'
 export { checkRelations, type Nouns, nounsOf } from './nouns.ts'
-export { type About, type Issue, invalid, Problem } from './problem.ts'
+export { type About, type Issue, invalid, MOST_ISSUES, Problem } from './problem.ts'
 export { fromBase64, toBase64 } from './proof/base64.ts'
 export { isConsistent, rootOfInclusion, sameBytes, type TreeHead } from './proof/check-proof.ts'
 export {
