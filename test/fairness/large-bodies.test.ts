@@ -43,3 +43,58 @@ describe('of a body with a million faults, the first hundred are reported', () =
     expect([status, body.message]).toEqual([422, expect.stringContaining('has 500000 parts; at most 1000')])
   })
 })
+
+describe('names that nothing has are collected once', () => {
+  const parts = many(100_000, (i) => ({ type: 'Contact', data: { [`more${i}`]: 1 } }))
+
+  test('from the operations of a changeset', async () => {
+    const { status, body } = await app.request('POST', '/~acme/changesets', { title: 'many', operations: parts })
+
+    expect([status, body.error]).toEqual([400, 'too_many'])
+  })
+
+  test('from the changes of a sync', async () => {
+    const { status, body } = await app.request('POST', '/~acme/sync', { changes: parts })
+
+    expect([status, body.error]).toEqual([400, 'too_many'])
+  })
+})
+
+test('the columns of an import are compared once, however long their names are', async () => {
+  const columns = many(2_000, (i) => `${'column '.repeat(250)}${i}`)
+  const csv = `E-Mail,${columns.slice(1).join(',')}\nada@example.org\n`
+  const headers = { 'content-type': 'text/csv' }
+
+  const { body } = await app.request('POST', '/~acme/import/Contact', csv, headers)
+  const twice = await app.request('POST', '/~acme/import/Contact', `a,b,a\n1,2,3\n`, headers)
+  const both = await app.request('POST', '/~acme/import/Contact', `E-Mail,e mail\n1,2\n`, headers)
+
+  expect(body.assumed).toEqual({ columns: { 'E-Mail': 'email' } })
+  expect(twice.body.message).toContain('"a" twice')
+  expect(both.body.assumed).toBeUndefined()
+})
+
+describe('a query', () => {
+  test('with many parameters, one of them twice, is read once and refused', async () => {
+    const names = many(9_000, (i) => i.toString(36)).join('&')
+
+    const { status, body } = await app.request('GET', `/~acme/Contact?stage=Lead&stage=Lead&${names}`)
+
+    expect([status, body.error, body.limit]).toEqual([400, 'invalid_filter', 500])
+  })
+
+  test('includes at most 100 relations', async () => {
+    const include = many(101, () => 'deals.contact')
+    const operations = [{ id: 'a', method: 'GET', path: '/Contact', query: { include } }]
+
+    const { body } = await app.request('POST', '/~acme/batch', { operations })
+
+    expect(body.results[0]).toMatchObject({ status: 400, body: { error: 'invalid_include', limit: 100 } })
+  })
+
+  test('of events names at most 100 of them', async () => {
+    const { status, body } = await app.request('GET', `/~acme/events?type=${many(101, () => 'Contact').join(',')}`)
+
+    expect([status, body.error, body.limit]).toEqual([400, 'invalid_parameter', 100])
+  })
+})
