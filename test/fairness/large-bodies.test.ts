@@ -98,3 +98,36 @@ describe('a query', () => {
     expect([status, body.error, body.limit]).toEqual([400, 'invalid_parameter', 100])
   })
 })
+
+test('a list of many references is compared with the one before once', async () => {
+  const { body: contact } = await app.request('POST', '/~acme/Contact', { name: 'Ada' })
+  await app.request('PUT', '/~acme/schema/Group', { members: '-> Contact[]' })
+  const members = many(30_000, () => contact.$id)
+  const { body: group } = await app.request('POST', '/~acme/Group', { members })
+
+  const { status } = await app.request('PUT', `/~acme/Group/${group.$id}`, { members: members.slice(1) })
+
+  expect(status).toBe(200)
+})
+
+test('a funnel has at most 100 steps', async () => {
+  const { body } = await app.request('POST', '/~acme/Funnel', { name: 'f', steps: ['a', 'b'] })
+
+  const answer = await app.request('POST', `/~acme/Funnel/${body.$id}/analyze`, { steps: many(101, (i) => `s${i}`) })
+
+  expect([answer.status, answer.body.details]).toEqual([422, [{ field: 'steps', message: 'may hold 100 steps' }]])
+})
+
+test('the rules of a flag look at so many elements of a context together, and no more', async () => {
+  const rule = { filter: { n: -1 }, value: true }
+  const flag = { name: 'f', key: 'f', type: 'Boolean', targetingRules: many(200, () => rule) }
+  const { body } = await app.request('POST', '/~acme/FeatureFlag', flag)
+  await app.request('POST', `/~acme/FeatureFlag/${body.$id}/enable`)
+  const evaluate = (count: number) =>
+    app.request('POST', '/~acme/FeatureFlag/f/evaluate', { userId: 'u', context: { n: many(count, (i) => i) } })
+
+  const [few, more] = [await evaluate(1_000), await evaluate(100_000)]
+
+  expect([few.status, few.body.reason]).toEqual([200, 'rollout'])
+  expect([more.status, more.body.error]).toEqual([422, 'over_budget'])
+})
