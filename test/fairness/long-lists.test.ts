@@ -44,6 +44,25 @@ test('a long list that is compared with other lists is written as text once', as
   expect(body.error).toBe('over_budget')
 })
 
+test('the filters of all workflows share what they may look at in one event, and each looks at a few in any case', async () => {
+  await app.request('PUT', '/~runs/schema/Big', { name: 'string', numbers: 'number[]' })
+  const workflow = async (filter: object) => {
+    const steps = [{ wait: '1d' }]
+    const about = { name: 'w', status: 'Activated', triggerEvent: 'Big.created', filter, steps }
+    return (await app.request('POST', '/~runs/Workflow', about)).body.$id
+  }
+  const ids = [
+    await workflow(conditions('numbers', 15)),
+    await workflow(conditions('numbers', 15)),
+    await workflow({ name: 'two' }),
+  ]
+
+  await app.request('POST', '/~runs/Big', { name: 'two', numbers: NUMBERS })
+
+  const runs = ids.map(async (id) => (await app.request('GET', `/~runs/Workflow/${id}/runs`)).body.results.length)
+  expect(await Promise.all(runs)).toEqual([1, 0, 1])
+})
+
 test('the time of a question also ends inside of one entity', () => {
   const { tenant, close } = openAcme()
   tenant.write(OPERATOR, (write) => putType(write, 'Big', { numbers: 'number[]' }))
