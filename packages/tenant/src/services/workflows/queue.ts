@@ -5,6 +5,7 @@ import { type Engine, formOf } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { SharedElements } from '../../query/answer/elements.ts'
 import { rowTest } from '../../query/answer/memory.ts'
+import { stateOnce } from '../../query/answer/tested-view.ts'
 import { isRelative } from '../../query/parameters/filter.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -12,7 +13,6 @@ import { addRun, continueRuns, resumeRuns, runAt } from '../../store/automation/
 import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/automation/workflows.ts'
 import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
-import { stateOf } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
 import { authoredRun, authoredWorkflow } from './author.ts'
 import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
@@ -144,11 +144,7 @@ export function isWanted(engine: Engine, stored: Authored<Definition>, event: Lo
  * Tests whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. It
  * is read once for each type, unless it is relative to the time.
  */
-function filterTest(
-  engine: Engine,
-  grant: Grant,
-  { filter }: Definition,
-): (event: LogRow, look?: Look) => boolean {
+function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (event: LogRow, look?: Look) => boolean {
   if (filter === null) return () => true
   const known = new Map<string, Filter | null>()
   const filterFor = (noun: Noun): Filter | null => {
@@ -163,7 +159,7 @@ function filterTest(
     if (noun?.name !== event.type || event.data === null) return false
     const read = filterFor(noun)
     try {
-      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read, look)(stateOf(event, event.data))
+      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read, look)(stateOnce(event, event.data))
     } catch (reason) {
       if (reason instanceof Problem) return false
       throw reason

@@ -4,13 +4,13 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { Grant } from '../../../grant/grant.ts'
 import type { SharedElements } from '../../../query/answer/elements.ts'
 import { rowTest } from '../../../query/answer/memory.ts'
+import { stateOnce } from '../../../query/answer/tested-view.ts'
 import { filterOf } from '../../../query/parameters/filter.ts'
 import { readContextOf } from '../../../query/read-context.ts'
 import { viewKey, visibilityOf } from '../../../query/rights/visibility.ts'
 import { addWait, countOpenWaits, endWait, type WaitRow, waitedFor, waitsFor } from '../../../store/automation/waits.ts'
 import { holdRun } from '../../../store/automation/workflow-runs.ts'
 import type { LogRow } from '../../../store/log/log.ts'
-import { stateOf } from '../../../view/event.ts'
 import type { Write } from '../../../write/write.ts'
 import { neverEmitted } from '../../events/emitted.ts'
 import { faultsIn, resolve, type Sources } from '../values.ts'
@@ -108,7 +108,7 @@ function isAwaited(engine: Engine, grant: Grant, { pattern, filter }: WaitRow, e
   try {
     const asked = storedFilter(engine, grant, noun, JSON.parse(filter))
     const test = rowTest(readContextOf(engine, grant), noun.name, asked, look)
-    return test(stateOf(event, event.data))
+    return test(stateOnce(event, event.data))
   } catch (reason) {
     if (reason instanceof Problem) return false
     throw reason
