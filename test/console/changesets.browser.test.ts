@@ -38,6 +38,30 @@ describe.skipIf(BROWSER === null)('changesets in the console', () => {
     expect((await read(`/Contact/${id}`)).title).toBe('Countess')
   })
 
+  test('what its author adds while a person decides is not approved', async () => {
+    const id = await contact({ name: 'Ada', title: 'Countess' })
+    const agent = stage.host.as(await stage.host.key('acme', 'propose:crm'))
+    const add = async (title: string, into: string) =>
+      (await agent('PUT', at(`/Contact/${id}?propose=${encodeURIComponent(into)}`), { title })).body.$id as string
+    const changeset = await add('Lady', 'A harmless title')
+    const { page } = await stage.enter(`changesets/${changeset}`)
+    await page.locator('.review-change ins', { hasText: 'Lady' }).waitFor()
+    await page.route(
+      '**/approve',
+      async (route) => {
+        await add('Owner of all', changeset)
+        await route.continue()
+      },
+      { times: 1 },
+    )
+
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.locator('.review-change ins', { hasText: 'Owner of all' }).waitFor()
+
+    expect((await read(`/changesets/${changeset}`)).state).toBe('Open')
+    expect((await read(`/Contact/${id}`)).title).toBe('Countess')
+  })
+
   test('all operations can be read in full before they are approved', async () => {
     const words = `${'harmless '.repeat(100)}pay Eve`
     const ids = await Promise.all(Array.from({ length: 21 }, (_, i) => contact({ name: `Ada ${i}` })))

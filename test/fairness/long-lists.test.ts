@@ -1,5 +1,5 @@
 import { Budget, OPERATOR } from '@tildebase/tenant'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { find } from '../../packages/tenant/src/query/answer/find.ts'
 import { parseQuery } from '../../packages/tenant/src/query/parameters/parameters.ts'
 import { readContextOf } from '../../packages/tenant/src/query/read-context.ts'
@@ -42,6 +42,48 @@ test('a long list that is compared with other lists is written as text once', as
   const { body } = await ask(lists)
 
   expect(body.error).toBe('over_budget')
+})
+
+test('the filters of all workflows share what they may look at in one event, and each looks at a few in any case', async () => {
+  await app.request('PUT', '/~runs/schema/Big', { name: 'string', numbers: 'number[]' })
+  const workflow = async (filter: object) => {
+    const steps = [{ wait: '1d' }]
+    const about = { name: 'w', status: 'Activated', triggerEvent: 'Big.created', filter, steps }
+    return (await app.request('POST', '/~runs/Workflow', about)).body.$id
+  }
+  const ids = [
+    await workflow(conditions('numbers', 15)),
+    await workflow(conditions('numbers', 15)),
+    await workflow({ name: 'two' }),
+  ]
+
+  await app.request('POST', '/~runs/Big', { name: 'two', numbers: NUMBERS })
+
+  const runs = ids.map(async (id) => (await app.request('GET', `/~runs/Workflow/${id}/runs`)).body.results.length)
+  expect(await Promise.all(runs)).toEqual([1, 0, 1])
+})
+
+test('a large event is read once for the filters of all webhooks and workflows', async () => {
+  const of = (type: string, about: object) => app.request('POST', `/~read/${type}`, about)
+  for (let i = 0; i < 20; i++) {
+    const filter = { description: { $regex: `^${i}x` } }
+    await of('Workflow', {
+      name: 'w',
+      status: 'Activated',
+      triggerEvent: 'Ticket.created',
+      filter,
+      steps: [{ wait: '1d' }],
+    })
+    const data = { 'data.description': { $regex: `^${i}x` } }
+    await of('webhooks', { url: 'https://example.com/', events: ['Ticket.created'], filter: data })
+  }
+  const parse = vi.spyOn(JSON, 'parse')
+
+  const { status } = await of('Ticket', { subject: 'large', description: 'a'.repeat(600_000) })
+
+  const reads = parse.mock.calls.filter(([text]) => String(text).length > 600_000).length
+  parse.mockRestore()
+  expect([status, reads < 20]).toEqual([201, true])
 })
 
 test('the time of a question also ends inside of one entity', () => {

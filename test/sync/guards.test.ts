@@ -31,6 +31,40 @@ function open() {
   }
 }
 
+test.each(['update', 'delete', 'create'])(
+  'a grant learns nothing of a deleted entity that it did not see by %s, and leaves nothing at it',
+  (operation) => {
+    const { tenant, send, act, change, at } = open()
+    const grant = { ...OPERATOR, rows: { Contact: { stage: 'Lead' } } }
+    at(10)
+    const id = act('create', { name: 'Ada', stage: 'Partner' })
+    act('delete', {}, id)
+    const { seq } = tenant.head
+    at(20)
+
+    const answers = [5, 15].map((seconds) =>
+      send({ changes: [change(id, operation, { name: 'Eve', stage: 'Lead' }, seconds)] }, grant),
+    )
+
+    for (const { applied, conflicts, rejected } of answers)
+      expect([applied, conflicts, rejected]).toEqual([0, 0, [{ index: 0, error: `There is no Contact ${id}.` }]])
+    expect(tenant.head.seq).toBe(seq)
+  },
+)
+
+test('a grant that saw an entity brings it back after its deletion', () => {
+  const { send, act, change, at, events } = open()
+  const grant = { ...OPERATOR, rows: { Contact: { stage: 'Lead' } } }
+  at(10)
+  const id = act('create', { name: 'Ada', stage: 'Lead' })
+  act('delete', {}, id)
+  at(20)
+
+  const { applied } = send({ changes: [change(id, 'create', { name: 'Eve' }, 15)] }, grant)
+
+  expect([applied, events(id)]).toEqual([1, ['created', 'deleted', 'restored', 'updated']])
+})
+
 test.each<[string, Grant]>([
   [
     'may not write its type',

@@ -27,12 +27,17 @@ export class Problem extends Error {
   }
 }
 
-/** The problem of a draft or patch with these issues, all of them. */
+/** The issues of one body that are reported. A large body can have millions: it is not read on after so many. */
+export const MOST_ISSUES = 100
+
+/** The problem of a draft or patch with these issues: all of them, or the first of many. */
 export function invalid(type: string, issues: readonly Issue[]): Problem {
-  const list = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ')
-  return new Problem('validation_error', `The ${type} is not valid. ${list}`, {
+  const details = issues.slice(0, MOST_ISSUES)
+  const list = details.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ')
+  const more = issues.length > MOST_ISSUES ? '; and more' : ''
+  return new Problem('validation_error', `The ${type} is not valid. ${list}${more}`, {
     type,
     ...(issues[0]?.field && { field: issues[0].field }),
-    details: issues,
+    details,
   })
 }

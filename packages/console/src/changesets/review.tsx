@@ -56,7 +56,9 @@ function Review({ changeset, reload }: { changeset: Reviewed; reload: () => void
   const send = async (verb: string, body: object) => {
     decision.current.isSent = true
     try {
-      const { value } = await write<Reviewed>({ path: `/changesets/${id}/${verb}`, body, type: '*' })
+      // Its author may have added to it: an approval is of what the page shows.
+      const version = verb === 'approve' ? changeset.$version : undefined
+      const { value } = await write<Reviewed>({ path: `/changesets/${id}/${verb}`, body, version, type: '*' })
       decision.current.version = value.$version
     } finally {
       decision.current.isSent = false

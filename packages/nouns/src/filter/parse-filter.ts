@@ -9,7 +9,7 @@ import { declaredField, type NounLookup, quoted, resolvePaths } from './path.ts'
 import { patternSize } from './pattern-size.ts'
 
 const LOGICAL = ['$and', '$or', '$text']
-const MOST_NODES = 500
+export const MOST_NODES = 500
 const DEEPEST = 32
 const LONGEST_TEXT = 1_000
 /** Words of a search, and those of one letter: the index reads all words that begin with it, and cannot be stopped. */

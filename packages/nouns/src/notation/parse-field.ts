@@ -9,7 +9,7 @@ import { article, listed } from './english.ts'
 export type Tell = (message: string) => void
 
 const KINDS: readonly Kind[] = ['string', 'number', 'boolean', 'date', 'datetime', 'json', 'file', 'secret']
-const RANGE = /^number\s+(-?\d+(?:\.\d+)?)?\s*\.\.\s*(-?\d+(?:\.\d+)?)?$/
+const RANGE = /^number\s+(?:(-?\d+(?:\.\d+)?)\s*)?\.\.\s*(-?\d+(?:\.\d+)?)?$/
 const SERVICE = '(set by the service)'
 const MAX_WORDS = 200
 const TYPE = /^[A-Z][A-Za-z0-9]{0,63}$/

@@ -1,17 +1,19 @@
 import { allOf, type Filter, type Leaf, type Path } from '../filter/filter.ts'
 import { operand } from '../filter/operand.ts'
-import { acrossTypes, fault } from '../filter/parse-filter.ts'
+import { acrossTypes, fault, MOST_NODES } from '../filter/parse-filter.ts'
 import { declaredField, type NounLookup, quoted, resolvePaths } from '../filter/path.ts'
 import type { Field, Json, Noun } from '../noun.ts'
 
 /** Parses plain query parameters, `stage=Lead`, as equalities, each read by the declared type of its field. */
 export function parsePlain(
-  params: Iterable<readonly [string, string]>,
+  params: readonly (readonly [string, string])[],
   noun: Noun,
   nouns: NounLookup,
   now: number,
 ): Filter {
-  return allOf([...params].map(([name, text]) => parseParam(name, text, noun, nouns, now)))
+  if (params.length > MOST_NODES)
+    throw fault(`A query may ask for at most ${MOST_NODES} values.`, 'filter', [], MOST_NODES)
+  return allOf(params.map(([name, text]) => parseParam(name, text, noun, nouns, now)))
 }
 
 function parseParam(name: string, text: string, noun: Noun, nouns: NounLookup, now: number): Filter {

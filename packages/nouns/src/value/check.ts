@@ -10,7 +10,7 @@ import {
   type Noun,
   type ValueField,
 } from '../noun.ts'
-import type { Issue } from '../problem.ts'
+import { type Issue, MOST_ISSUES } from '../problem.ts'
 import { fileCheck } from './file.ts'
 import { FORBIDDEN_NAMES, isPlainObject, notAllowed, storable } from './json.ts'
 import { isoOf, parseInstant } from './time.ts'
@@ -121,6 +121,7 @@ function read(checker: Checker, input: unknown, { patch, own = false, dropsCompu
     return { data, issues, given: null }
   }
   for (const name of Object.keys(input)) {
+    if (issues.length > MOST_ISSUES) break
     const value = input[name]
     if (value === undefined) continue
     const rule = checker.rules.get(name)
@@ -220,9 +221,14 @@ type CheckOne = (value: unknown, at: string, issues: Issue[]) => Json
 
 function listCheck(name: string, one: CheckOne): CheckValue {
   return (value, issues) => {
-    if (Array.isArray(value)) return value.map((item, index) => one(item, `${name}.${index}`, issues))
-    issues.push({ field: name, message: 'must be a list' })
-    return null
+    if (!Array.isArray(value)) {
+      issues.push({ field: name, message: 'must be a list' })
+      return null
+    }
+    const items: Json[] = []
+    for (let i = 0; i < value.length && issues.length <= MOST_ISSUES; i++)
+      items.push(one(value[i], `${name}.${i}`, issues))
+    return items
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../noun.ts'
-import type { Issue } from '../problem.ts'
+import { type Issue, MOST_ISSUES } from '../problem.ts'
 
 /** The maximum nesting, including the entity itself. */
 export const MAX_DEPTH = 64
@@ -48,6 +48,7 @@ function walk(root: object, field: string, issues: Issue[]): boolean {
     const list = Array.isArray(value)
     if (!list && !isPlainObject(value)) issues.push({ field: path, message: 'is not a JSON value' })
     for (const [key, one] of Object.entries(value)) {
+      if (issues.length > MOST_ISSUES) return wellFormed
       if (!list && FORBIDDEN_NAMES.has(key)) issues.push({ field: `${path}.${key}`, message: notAllowed(key) })
       wellFormed &&= key.isWellFormed()
       if (typeof one === 'string') wellFormed &&= one.isWellFormed()

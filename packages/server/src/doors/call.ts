@@ -138,12 +138,11 @@ export function readQuery(text: string): Query {
 function withRepeated(text: string, query: Query): Query {
   // As many names as parameters: none is repeated.
   if (!text.includes('&') || text.split('&').length === query.size) return query
-  const all = new URLSearchParams(text)
-  const values = (name: string) => all.getAll(name).map(withPlus)
+  const values = Map.groupBy(new URLSearchParams(text), ([name]) => name)
   return new Map(
-    [...query].map(([name, first]) => {
-      const given = values(name)
-      return [name, given.length > 1 ? Repeated.from(given) : first]
+    [...values].map(([name, given]) => {
+      const texts = given.map(([, value]) => withPlus(value))
+      return [name, texts.length > 1 ? Repeated.from(texts) : texts[0]!]
     }),
   )
 }

@@ -1,6 +1,16 @@
-import { isPlainObject, type Json, type JsonObject, match, noun, nounsOf, parseFilter } from '@tildebase/nouns'
+import {
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  matcher,
+  noun,
+  nounsOf,
+  parseFilter,
+  type Regex,
+} from '@tildebase/nouns'
 import type { Engine } from '../engine/engine.ts'
 import { demand, type Grant } from '../grant/grant.ts'
+import { ElementCount } from '../query/answer/elements.ts'
 import { find, get } from '../query/answer/find.ts'
 import { filterOf } from '../query/parameters/filter.ts'
 import type { ReadContext } from '../query/reader.ts'
@@ -38,15 +48,20 @@ export function evaluateFlag(
   const about = { ...context, ...(userId !== null && { userId }) }
   const who = userId ?? textOf(context.userId) ?? textOf(context.anonymousId) ?? textOf(context.sessionId)
   counts.add(stored.id)
-  const evaluation = decide(engine, flag, who, about)
+  const evaluation = decide(engine, flag, who, ruleTest(engine, reader, about))
   return { key: String(flag.key), ...evaluation }
 }
 
-function decide(engine: Engine, flag: JsonObject, who: string | null, about: JsonObject): Omit<Evaluation, 'key'> {
+function decide(
+  engine: Engine,
+  flag: JsonObject,
+  who: string | null,
+  meets: (filter: JsonObject) => boolean,
+): Omit<Evaluation, 'key'> {
   const off = typedValue(flag, flag.defaultValue)
   if (!ON.includes(String(flag.status))) return { value: off, enabled: false, reason: 'off' }
   const place = who === null ? null : bucket(engine, `${flag.key}:${who}`)
-  const rule = rulesOf(flag).find(({ filter }) => meets(engine, filter, about))
+  const rule = rulesOf(flag).find(({ filter }) => meets(filter))
   if (rule) {
     const inside = reaches(rule.percentage, place)
     return inside ? { ...chosen(engine, flag, who, rule), enabled: true, reason: 'rule' } : missed(off, place)
@@ -120,9 +135,16 @@ function bucket(engine: Engine, text: string): number {
   return ((a! * 2 ** 24 + b! * 2 ** 16 + c! * 2 ** 8 + d!) / 2 ** 32) * 100
 }
 
-function meets(engine: Engine, filter: JsonObject, about: JsonObject): boolean {
-  const parsed = parseFilter(filter, CONTEXT, CONTEXTS, engine.nextTime(), { regex: regexFault })
-  return match(parsed, about, () => [], regexTest)
+/** Tests the rules of a flag in a context. They share the time of the request, and the elements of lists that they look at. */
+function ruleTest(engine: Engine, { budget }: ReadContext, about: JsonObject): (filter: JsonObject) => boolean {
+  const check = () => budget.checkTime()
+  const regex: Regex = (pattern, flags) => regexTest(pattern, flags, check)
+  const elements = new ElementCount(check)
+  return (filter) => {
+    check()
+    const parsed = parseFilter(filter, CONTEXT, CONTEXTS, engine.nextTime(), { regex: regexFault })
+    return matcher(parsed, () => [], regex, elements.look)(about)
+  }
 }
 
 /** The text of `defaultValue`, read by the type of the flag. */

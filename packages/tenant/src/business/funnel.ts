@@ -16,6 +16,8 @@ import { rounded } from './view.ts'
 
 const PAGE = 500
 const MOST_EVENTS = 1_000_000
+/** Each event is looked for among them, and each actor goes through them. */
+const MOST_STEPS = 100
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Analyses a Funnel: how many actors went through its steps in their order. The answer carries `analysis`. */
@@ -131,6 +133,8 @@ function addVisit(found: Visits, actors: Map<string, number>, names: readonly st
 }
 
 function stepsOf(steps: unknown): Step[] {
+  if (Array.isArray(steps) && steps.length > MOST_STEPS)
+    throw invalid('Funnel', [{ field: 'steps', message: `may hold ${MOST_STEPS} steps` }])
   const parsed = Array.isArray(steps) ? steps.map(stepOf) : []
   if (parsed.length > 0 && parsed.every((step) => step !== null)) return parsed
   throw invalid('Funnel', [{ field: 'steps', message: 'must be a list of at least one event name or {name, event}' }])

@@ -62,6 +62,8 @@ export class BusinessReader {
 
   /** What a feature flag, named by id or key, says for a user in a context. */
   evaluateFlag(idOrKey: string, userId: string | null, context: JsonObject): Evaluation {
-    return evaluateFlag(this.#engine, this.#grant, this.#reader, this.#counts, idOrKey, userId, context)
+    return this.#reader.budget.time(() =>
+      evaluateFlag(this.#engine, this.#grant, this.#reader, this.#counts, idOrKey, userId, context),
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { type Issue, type Noun, Problem } from '@tildebase/nouns'
+import { type Issue, MOST_ISSUES, type Noun, Problem } from '@tildebase/nouns'
 
 const ACTIONS = ['read', 'propose', 'write', 'admin'] as const
 export type Action = (typeof ACTIONS)[number]
@@ -37,8 +37,10 @@ export function parseScopes(
 ): { scopes: Scope[]; issues: Issue[] } {
   const scopes: Scope[] = []
   const issues: Issue[] = []
-  for (const word of text.split(',').map((part) => part.trim())) {
+  // Each scope once: rights are compared with all of them.
+  for (const word of new Set(text.split(',').map((part) => part.trim()))) {
     if (word === '') continue
+    if (issues.length > MOST_ISSUES) break
     if (word.toLowerCase() === 'approve:own') {
       scopes.push(APPROVE_OWN)
       continue

@@ -53,9 +53,12 @@ function mentioned(write: Write, body: Json | undefined): Json[] {
   if (typeof body !== 'string' || !body.includes('@') || !may(grant, 'read', user)) return []
   const names = engine.cache.get(['User'], 'names of people', () => handles(people(write)))
   const found = new Set<string>()
+  const seen = new Set<string>()
   for (const [, text] of body.matchAll(AT_NAME)) {
     const id = longest(names, text!)
-    if (id !== null && isVisible(engine, grant, user, id, context.budget)) found.add(id)
+    if (id === null || seen.has(id)) continue
+    seen.add(id)
+    if (isVisible(engine, grant, user, id, context.budget)) found.add(id)
     if (found.size >= MOST_MENTIONS) break
   }
   return [...found]
@@ -82,11 +85,20 @@ function longest(names: ReadonlyMap<string, string | null>, text: string): strin
   const words = text.split(' ').slice(0, MOST_WORDS)
   for (let n = words.length; n > 0; n--) {
     const name = folded(words.slice(0, n).join(' '))
-    const id = names.get(name) ?? names.get(name.replace(/[.'’-]+$/, ''))
+    const id = names.get(name) ?? names.get(withoutEnd(name))
     if (id) return id
   }
   return null
 }
+
+/** A name without the marks that may follow it in a sentence. */
+function withoutEnd(name: string): string {
+  let end = name.length
+  while (end > 0 && ENDINGS.includes(name[end - 1]!)) end--
+  return name.slice(0, end)
+}
+
+const ENDINGS = ".'’-"
 
 /** Whom a text after an `@` means: a whole name, an e-mail address, or a first word that only one person has. */
 function handles(people: readonly Person[]): ReadonlyMap<string, string | null> {

@@ -47,11 +47,11 @@ export function missingReferences(
     const { name } = field
     const value = Object.hasOwn(data, name) ? data[name]! : null
     if (value === null || sameJson(value, before[name] ?? null)) continue
-    const isKnown = (id: string) => idsIn(before[name] ?? null).includes(id)
+    const known = new Set(idsIn(before[name] ?? null))
     for (const id of idsIn(value)) {
       if (pendingIds?.has(id)) continue
       const target = targetOf(sql, field, id, engine.nouns)
-      if (target !== null && (isKnown(id) || sees(engine, grant, field, target, id))) continue
+      if (target !== null && (known.has(id) || sees(engine, grant, field, target, id))) continue
       issues.push({ field: name, message: `there is no ${targetText(field)} ${id}` })
     }
   }

@@ -30,7 +30,7 @@ export function bounceIn(email: Email): Bounce | null {
 /** What the other server said: `550 5.1.1 No such user`. */
 function reasonIn(report: string): string | null {
   const unfolded = report.replace(/\r?\n[ \t]+/g, ' ')
-  const code = /^Diagnostic-Code:\s*(?:[\w-]+\s*;)?\s*(.+)$/im.exec(unfolded)?.[1]
+  const code = /^Diagnostic-Code:(?:[ \t]*[\w-]+[ \t]*;)?[ \t]*(\S.*)$/im.exec(unfolded)?.[1]
   const status = /^Status:\s*(.+)$/im.exec(unfolded)?.[1]
   const reason = code ?? (status && `Status ${status}`)
   return reason ? oneLine(reason) : null

@@ -11,9 +11,10 @@ const MOST_PARTS = 1_000
 /** Reads the declaration of a request, or refuses it with all its faults. */
 export function givenDeclaration(body: unknown): Given {
   if (!isPlainObject(body)) throw invalid([{ field: '', message: 'must be an object such as {"types": {…}}' }])
+  const parts = Object.values(body).reduce<number>((sum, kind) => sum + (isPlainObject(kind) ? size(kind) : 1), 0)
+  if (parts > MOST_PARTS)
+    throw invalid([{ field: '', message: `has ${parts} parts; at most ${MOST_PARTS} are allowed` }])
   const issues = Object.entries(body).flatMap(([key, value]) => issuesOf(key, value))
-  const parts = Object.values(body).reduce<number>((sum, kind) => sum + (isPlainObject(kind) ? size(kind) : 0), 0)
-  if (parts > MOST_PARTS) issues.push({ field: '', message: `has ${parts} parts; at most ${MOST_PARTS} are allowed` })
   if (issues.length > 0) throw invalid(issues)
   return body as Given
 }

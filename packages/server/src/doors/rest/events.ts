@@ -18,6 +18,8 @@ import { type Place, refusal, warned, warningHandle } from './unknown-fields.ts'
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000
 const LONGEST_WAIT = 60
+/** Each event is compared with all of them, for each reader. */
+const MOST_PATTERNS = 100
 /** Parameters of the change stream; any other one asks about the Event collection. */
 const STREAM_PARAMETERS = new Set(['since', 'type', 'limit', 'cursor', 'wait', 'total', 'lastEventId', 'strict'])
 const SINCE = query('since', 'Only events after this time.', '2026-01-31T09:00:00Z', TIME)
@@ -69,6 +71,11 @@ export const eventRoutes: readonly Route[] = [
 ]
 
 function events(call: Call): MaybePromise<Reply> {
+  if (listParam(call.query, 'type').length > MOST_PATTERNS)
+    throw new Problem('invalid_parameter', `type may name at most ${MOST_PATTERNS} types and events.`, {
+      field: 'type',
+      limit: MOST_PATTERNS,
+    })
   if (isCollection(call)) {
     const reply = asEvents(COLLECTION, list)(withSince(call))
     return whenReady(reply, (page) => warned(page, likeTypes(call)))

@@ -31,8 +31,10 @@ function unknownIn(call: Call): readonly UnknownField[] {
   const { body } = call
   const changes = isPlainObject(body) && Array.isArray(body.changes) ? body.changes.filter(isPlainObject) : []
   const isStrict = flagParam(call.query, 'strict')
-  const members = [body, ...changes].flatMap((part, i) =>
-    unknownMembers(part, i === 0 ? MEMBERS : OF_CHANGE, { isStrict, place: i === 0 ? '' : `changes.${i - 1}.` }),
-  )
+  const members = [...unknownMembers(body, MEMBERS, { isStrict })]
+  for (const [i, change] of changes.entries()) {
+    if (members.length >= MOST_UNKNOWN) break
+    members.push(...unknownMembers(change, OF_CHANGE, { isStrict, place: `changes.${i}.` }))
+  }
   return [...members, ...unknownInParts(call, changes)].slice(0, MOST_UNKNOWN)
 }

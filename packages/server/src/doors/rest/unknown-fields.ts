@@ -275,9 +275,13 @@ function unknownTypes({ nouns }: Call['read'], field: string, patterns: unknown)
     .map((type) => ({ field: quoted(`${field}: ${type}`), nearest: nearest(type, names, 1)[0] ?? null }))
 }
 
+/** More patterns than a webhook takes are refused, and need no warning. */
+const MOST_PATTERNS = 100
+
 /** The types of patterns of events: `Contact` of `Contact.created`. */
 function typesIn(patterns: unknown): string[] {
-  return [patterns ?? []].flat().flatMap((pattern) => (typeof pattern === 'string' ? [pattern.split('.')[0]!] : []))
+  const some = [patterns ?? []].flat().slice(0, MOST_PATTERNS)
+  return some.flatMap((pattern) => (typeof pattern === 'string' ? [pattern.split('.')[0]!] : []))
 }
 
 /** The types that patterns of events name, as far as the caller reads them; none for a pattern of all types, whose entities may have any field. */
@@ -360,7 +364,10 @@ export function unknownInParts(
   for (const { type, verb, data } of parts) {
     const noun = typeof type === 'string' ? read.nouns.get(type) : undefined
     const names = noun === undefined ? [] : bodyNames(noun, verbNamed(noun, verb), data)
-    if (names.length > 0) sought.set(noun!, new Set([...(sought.get(noun!) ?? []), ...names]))
+    if (names.length === 0) continue
+    const known = sought.get(noun!) ?? new Set<string>()
+    sought.set(noun!, known)
+    for (const name of names) known.add(name)
   }
   const isStrict = flagParam(query, 'strict')
   return [...sought].flatMap(([noun, names]) => {

@@ -14,7 +14,8 @@ interface ServiceMailboxOptions {
 
 /** Header fields that name recipients; the server that received a message writes the last three. */
 const RECIPIENTS = /^(?:to|cc|resent-to|resent-cc|delivered-to|x-original-to|envelope-to)$/i
-const ADDRESS = /[^\s<>,;:"()[\]]+@[^\s<>,;:"()[\]]+/g
+/** From the first letter of a word on: a long word without an `@` is read once. */
+const ADDRESS = /(?<![^\s<>,;:"()[\]])[^\s<>,;:"()[\]]+@[^\s<>,;:"()[\]]+/g
 const MOST_HEADER = 262_144
 /** The tenant has no room. That may last, and the messages of others are not to wait for it. */
 const NO_ROOM = 507
@@ -88,7 +89,7 @@ function isLetter(field: string): boolean {
 }
 
 /** The addresses of recipients in a header, in lower case. */
-function recipientsOf(fields: readonly string[]): string[] {
+export function recipientsOf(fields: readonly string[]): string[] {
   const found = fields.flatMap((field) => {
     const colon = field.indexOf(':')
     return RECIPIENTS.test(field.slice(0, colon).trim()) ? (field.slice(colon + 1).match(ADDRESS) ?? []) : []

@@ -26,6 +26,8 @@ import { narrowingTest } from './memory.ts'
 const DEEPEST = 3
 /** The most entities embedded for one relation to many. */
 const MOST_EMBEDDED = 100
+/** Relations of one include. */
+const MOST_NAMES = 100
 
 /** Parses `organization,deals.contact`, or a list of such names. Every name must be a relation of its type. */
 export function parseInclude(input: unknown, noun: Noun, nouns: NounLookup): string[] {
@@ -36,6 +38,11 @@ export function parseInclude(input: unknown, noun: Noun, nouns: NounLookup): str
       field: 'include',
     })
   }
+  if (names.length > MOST_NAMES)
+    throw new Problem('invalid_include', `include may name at most ${MOST_NAMES} relations.`, {
+      field: 'include',
+      limit: MOST_NAMES,
+    })
   for (const name of names) typesAlong(name, noun, nouns)
   return names
 }

@@ -1,4 +1,4 @@
-import { type Filter, type Follow, type Hop, type JsonObject, matcher, type Regex } from '@tildebase/nouns'
+import { type Filter, type Follow, type Hop, type JsonObject, type Look, matcher, type Regex } from '@tildebase/nouns'
 import type { SqlRow } from '../../ports.ts'
 import type { Stored } from '../../store/entities.ts'
 import { eachEntry, type LogRow, readEntry } from '../../store/log/log.ts'
@@ -127,10 +127,13 @@ function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored
   }
 }
 
-/** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
-export function rowTest(reader: ReadContext, type: string, filter: Filter): (row: Stored) => boolean {
+/**
+ * Tests rows of a type in memory; what relations lead to is asked of the database as it is now. `look` counts the elements of
+ * lists where filters share what they may look at.
+ */
+export function rowTest(reader: ReadContext, type: string, filter: Filter, look?: Look): (row: Stored) => boolean {
   const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
-  return tester(scope, [{ filter, narrowed: false }])
+  return tester(scope, [{ filter, narrowed: false }], look)
 }
 
 /** The reader's narrowing of a type, as a test of its rows in memory. */
@@ -165,22 +168,22 @@ function todaysData(reader: ReadContext, { type, seq }: LogRow, data: string): s
 }
 
 /** A test of single rows. */
-function tester(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
-  const test = fieldTest(scope, parts)
+function tester(scope: Scope, parts: readonly Part[], look?: Look): (row: Stored) => boolean {
+  const test = fieldTest(scope, parts, look)
   if (!parts.some((part) => 'records' in part)) return test
   const isSeen = recordTest(scope.reader)
   return (row) => test(row) && isSeen(readEntry(scope.reader.sql, row.ordinal)!)
 }
 
 /** A test of what rows have in their fields. */
-function fieldTest(scope: Scope, parts: readonly Part[]): (row: Stored) => boolean {
+function fieldTest(scope: Scope, parts: readonly Part[], look?: Look): (row: Stored) => boolean {
   const patterns = new Map<string, (text: string) => boolean>()
   const check = () => scope.reader.budget.checkTime()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags, check))
   const elements = new ElementCount(check)
   const filters = parts.filter((part) => 'filter' in part)
   const tests = filters.map(({ filter, narrowed }) => {
-    const test = matcher(filter, follower({ ...scope, narrowed }), regex, elements.look)
+    const test = matcher(filter, follower({ ...scope, narrowed }), regex, look ?? elements.look)
     const form = todaysForm({ ...scope, narrowed })
     return form ? (entity: JsonObject) => test(form(entity)) : test
   })

@@ -56,7 +56,7 @@ export function mailAddressFault({ mail, address }: MailDeclaration): string | n
 export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
   const mail = mailKind(data)
   if (mail !== null) {
-    const address = String(data.apiBaseUrl ?? '').replace(/\/+$/, '')
+    const address = withoutSlashes(String(data.apiBaseUrl ?? ''))
     return { mail, address, from: typeof data.from === 'string' ? data.from : null }
   }
   const name = String(data.provider ?? '').toLowerCase()
@@ -65,10 +65,17 @@ export function declarationOf(data: JsonObject): IntegrationDeclaration | null {
   const address = typeof data.apiBaseUrl === 'string' && data.apiBaseUrl !== '' ? data.apiBaseUrl : connector.apiUrl
   return {
     connector,
-    address: address.replace(/\/+$/, ''),
+    address: withoutSlashes(address),
     mapping: (data.mapping ?? connector.mapping) as Mapping,
     scope: typeof data.scope === 'string' ? data.scope : null,
   }
+}
+
+/** An address without the slashes at its end. */
+function withoutSlashes(address: string): string {
+  let end = address.length
+  while (address[end - 1] === '/') end--
+  return address.slice(0, end)
 }
 
 const OBJECT = /^[\w-]{1,64}$/

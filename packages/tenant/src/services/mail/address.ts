@@ -7,10 +7,13 @@ const PLAIN = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-
  */
 const NAMED = /^(?:"[^"\\<>]*"|[^"\\<>,;:()@[\]]*)\s*<([^<>]+)>$/
 
+/** A line of a header has no more characters. */
+const LONGEST = 998
+
 /** The bare address of `Ada <ada@example.org>` or `ada@example.org`; null when it is not one. */
 export function addressOf(text: string): string | null {
   // A line break in an address would begin another header.
-  if (hasControl(text)) return null
+  if (text.length > LONGEST || hasControl(text)) return null
   const bare = NAMED.exec(text.trim())?.[1] ?? text.trim()
   return PLAIN.test(bare) ? bare : null
 }

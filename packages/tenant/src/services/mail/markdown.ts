@@ -1,4 +1,5 @@
-const LINK = /\[([^\]]+)\]\((https?:\/\/[^\s)]+|mailto:[^\s)]+)\)/g
+/** A link ends before the next one begins: a text with many beginnings is read once. */
+const LINK = /\[([^[\]]+)\]\((https?:\/\/[^\s[)]+|mailto:[^\s[)]+)\)/g
 
 /** The HTML of a message in Markdown: paragraphs, headings, lists, emphasis, code and links. All else is text. */
 export function htmlOf(markdown: string): string {

@@ -6,10 +6,10 @@ import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
 import { visibleAmong } from '../../query/rights/visible-entity.ts'
 import { type Current, currentOf } from '../../store/entities.ts'
-import { readEntry, readEntryOf } from '../../store/log/log.ts'
+import { readEntryOf } from '../../store/log/log.ts'
 import type { Change, SyncOperation } from './change.ts'
 import { EXISTENCE, type Register, registersOf } from './register.ts'
-import type { SyncSession } from './sync-session.ts'
+import { type SyncSession, wasSeenLast } from './sync-session.ts'
 import { type Touched, touchedOf } from './touched.ts'
 import { joined, type VectorClock } from './vector-clock.ts'
 
@@ -144,11 +144,6 @@ function told(
 ): ServerChange {
   const at = registers.reduce((latest, register) => Math.max(latest, register.at), 0)
   return { type, id, operation, data, timestamp: isoOf(at), clock: joined(registers.map(({ clock }) => clock)) }
-}
-
-/** Whether the grant sees a deleted entity: the record of its deletion tells. */
-function wasSeenLast({ write: { engine, grant } }: SyncSession, { seq }: Current): boolean {
-  return visibilityOf(engine, grant, null).show(readEntry(engine.sql, seq)!) !== null
 }
 
 /** A tracked event, if the grant sees its record. */

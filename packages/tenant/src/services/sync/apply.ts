@@ -10,7 +10,7 @@ import { notFound } from '../../write/verb.ts'
 import type { Change } from './change.ts'
 import { conflicted } from './conflict.ts'
 import { decide, EXISTENCE, isLater, type Register, registersOf } from './register.ts'
-import type { SyncSession } from './sync-session.ts'
+import { type SyncSession, wasSeenLast } from './sync-session.ts'
 import { joined } from './vector-clock.ts'
 
 /** Types that stay on the server. */
@@ -30,8 +30,8 @@ export function applyChange(session: SyncSession, change: Change): boolean {
   if (!isSynced(noun.name)) throw new Problem('forbidden', `${noun.name} is not synchronised.`, { type: noun.name })
   const current = currentOf(engine.sql, noun.name, change.id)
   if (!current) return applyToNothing(session, noun, change)
-  if (isNarrowed(grant) && !current.deleted && !isVisible(engine, grant, noun, change.id))
-    throw notFound(noun.name, change.id)
+  const isSeen = () => (current.deleted ? wasSeenLast(session, current) : isVisible(engine, grant, noun, change.id))
+  if (isNarrowed(grant) && !isSeen()) throw notFound(noun.name, change.id)
   if (change.operation === 'delete') return remove(session, noun, change, current)
   if (!current.deleted) return merge(session, noun, change, current)
   if (!revives(session, noun, change, current)) return false

@@ -97,6 +97,15 @@ function recordPasses(engine: Engine, filter: Filter): (record: JsonObject) => b
   return (record) => test({ ...record, changed: Object.keys((record.previous as JsonObject | undefined) ?? {}) })
 }
 
+/** Events as filters look at them: a large one is read once for all webhooks. */
+const VIEWS = new WeakMap<LogRow, JsonObject>()
+
+function viewOf(engine: Engine, event: LogRow): JsonObject {
+  const view = VIEWS.get(event) ?? eventView(event, engine)
+  VIEWS.set(event, view)
+  return view
+}
+
 function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null {
   const current = currentOf(engine.sql, 'Webhook', receiver.id)
   if (!current || current.deleted) return null
@@ -115,7 +124,7 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
     isFailing: state.status === 'failing',
     show: (event) => {
       const shown = visibility.show(event)
-      return shown && (passes === null || passes(eventView(shown, engine))) ? shown : null
+      return shown && (passes === null || passes(viewOf(engine, shown))) ? shown : null
     },
     view: all.show,
   }

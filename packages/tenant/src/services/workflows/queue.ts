@@ -1,9 +1,11 @@
-import { type Filter, type JsonObject, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
+import { type Filter, type JsonObject, type Look, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
 import { storedFilter } from '../../authorship/reach.ts'
 import { type Authored, act } from '../../authorship/stored.ts'
 import { type Engine, formOf } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
+import { SharedElements } from '../../query/answer/elements.ts'
 import { rowTest } from '../../query/answer/memory.ts'
+import { stateOnce } from '../../query/answer/tested-view.ts'
 import { isRelative } from '../../query/parameters/filter.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
@@ -11,7 +13,6 @@ import { addRun, continueRuns, resumeRuns, runAt } from '../../store/automation/
 import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/automation/workflows.ts'
 import type { Stored } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
-import { stateOf } from '../../view/event.ts'
 import type { Write } from '../../write/write.ts'
 import { authoredRun, authoredWorkflow } from './author.ts'
 import { BEHAVIOUR, type Definition, definitionOf } from './definition.ts'
@@ -24,16 +25,18 @@ const ENDINGS: readonly string[] = ['succeeded', 'failed', 'cancelled', 'answere
 /** A workflow that runs, ready to decide for which events. */
 interface Active {
   readonly id: string
-  wants(event: LogRow): boolean
+  wants(event: LogRow, look: Look): boolean
 }
 
 /** Follows the events of workflows themselves, and queues a run for each event that a workflow waits for. */
 export function queueRuns(write: Write, event: LogRow, entity: Stored): void {
   if (event.type === 'Workflow' && !ENDINGS.includes(event.event)) followWorkflow(write, event, entity)
+  // The write of the event waits for all filters.
+  const elements = new SharedElements()
   for (const workflow of activeWorkflows(write.engine)) {
-    if (workflow.wants(event)) queue(write, workflow.id, 'event', event)
+    if (workflow.wants(event, elements.one())) queue(write, workflow.id, 'event', event)
   }
-  endWaits(write, event, (run) => grantOfRun(write.engine, run))
+  endWaits(write, event, (run) => grantOfRun(write.engine, run), elements)
 }
 
 /** The rights of the author of what a run does; null when the run has ended, or has none. */
@@ -118,13 +121,13 @@ function activeOf(engine: Engine, id: string, stored: Authored<Definition>): Act
   const passes = filterTest(engine, grant, definition)
   return {
     id,
-    wants: (event) => {
+    wants: (event, look) => {
       // The end of a run is an event too: what waits for all events would run for its own runs.
       const isEnding = event.type === 'Workflow' && ENDINGS.includes(event.event)
       if (isEnding && (!isNamed || event.entity === id)) return false
       // Run by hand: that is a run already.
       if (event.type === 'Workflow' && event.verb === 'trigger' && event.entity === id) return false
-      return show(event) !== null && passes(event)
+      return show(event) !== null && passes(event, look)
     },
   }
 }
@@ -141,7 +144,7 @@ export function isWanted(engine: Engine, stored: Authored<Definition>, event: Lo
  * Tests whether the state in an event passes the filter of a workflow. A filter that does not fit the type passes nothing. It
  * is read once for each type, unless it is relative to the time.
  */
-function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (event: LogRow) => boolean {
+function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (event: LogRow, look?: Look) => boolean {
   if (filter === null) return () => true
   const known = new Map<string, Filter | null>()
   const filterFor = (noun: Noun): Filter | null => {
@@ -151,12 +154,12 @@ function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (even
     if (read === null || !isRelative(JSON.stringify(read))) known.set(noun.name, read)
     return read
   }
-  return (event) => {
+  return (event, look) => {
     const noun = engine.nouns.get(event.type)
     if (noun?.name !== event.type || event.data === null) return false
     const read = filterFor(noun)
     try {
-      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read)(stateOf(event, event.data))
+      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read, look)(stateOnce(event, event.data))
     } catch (reason) {
       if (reason instanceof Problem) return false
       throw reason

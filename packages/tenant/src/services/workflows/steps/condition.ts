@@ -1,4 +1,5 @@
 import { type JsonObject, matcher, type Noun, nounsOf, parseFilter, parseNoun } from '@tildebase/nouns'
+import { ElementCount } from '../../../query/answer/elements.ts'
 import { regexFault, regexTest } from '../../../query/words/regex.ts'
 import { resolve, type Sources } from '../values.ts'
 
@@ -15,5 +16,5 @@ export function checkCondition(condition: unknown, now: number): void {
 export function passesCondition(condition: JsonObject, sources: Sources, now: number): boolean {
   const filter = parseFilter(resolve(condition, sources) ?? {}, RUN, ONLY_RUN, now, { regex: regexFault })
   const run = { event: sources.event, steps: sources.steps.map((one) => one ?? null) }
-  return matcher(filter, () => [], regexTest)(run)
+  return matcher(filter, () => [], regexTest, new ElementCount().look)(run)
 }

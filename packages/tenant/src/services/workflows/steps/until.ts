@@ -5,11 +5,13 @@ import { durationOf, LONGEST_STEP } from './duration.ts'
 /** The last millisecond that a date can be. */
 const LAST = 8.64e15
 const MOMENT = /^(?<from>.+?)(?:\s+(?<sign>[+-])\s*(?<by>\S+))?$/
+const LONGEST = 1_000
 
 /** Why a text is not a moment that a step can wait for; null when it is one. */
 export function momentFault(text: unknown): string | null {
   const example = 'until must be a time, or a value such as $event.data.dueAt, with an optional + 2d or - 2d'
-  const { from = '', by } = (typeof text === 'string' ? MOMENT.exec(text)?.groups : undefined) ?? {}
+  const { from = '', by } =
+    (typeof text === 'string' && text.length <= LONGEST ? MOMENT.exec(text)?.groups : undefined) ?? {}
   if (from === '' || (by !== undefined && durationOf(by, LONGEST_STEP) === null)) return example
   return from.startsWith('$') || parseInstant(from) !== null ? null : example
 }

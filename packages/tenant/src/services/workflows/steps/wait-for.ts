@@ -1,15 +1,16 @@
-import { type Filter, type Json, type JsonObject, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
+import { type Filter, type Json, type JsonObject, type Look, matchesEvent, type Noun, Problem } from '@tildebase/nouns'
 import { type Reach, reachOfFilter, storedFilter } from '../../../authorship/reach.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Grant } from '../../../grant/grant.ts'
+import type { SharedElements } from '../../../query/answer/elements.ts'
 import { rowTest } from '../../../query/answer/memory.ts'
+import { stateOnce } from '../../../query/answer/tested-view.ts'
 import { filterOf } from '../../../query/parameters/filter.ts'
 import { readContextOf } from '../../../query/read-context.ts'
-import { visibilityOf } from '../../../query/rights/visibility.ts'
+import { viewKey, visibilityOf } from '../../../query/rights/visibility.ts'
 import { addWait, countOpenWaits, endWait, type WaitRow, waitedFor, waitsFor } from '../../../store/automation/waits.ts'
 import { holdRun } from '../../../store/automation/workflow-runs.ts'
 import type { LogRow } from '../../../store/log/log.ts'
-import { stateOf } from '../../../view/event.ts'
 import type { Write } from '../../../write/write.ts'
 import { neverEmitted } from '../../events/emitted.ts'
 import { faultsIn, resolve, type Sources } from '../values.ts'
@@ -67,17 +68,30 @@ export function waitForEvent(
 }
 
 /** Lets the runs continue that waited for an event, in its transaction. `grantOf` gives the rights of a run's author. */
-export function endWaits(write: Write, event: LogRow, grantOf: (run: number) => Grant | null): void {
+export function endWaits(
+  write: Write,
+  event: LogRow,
+  grantOf: (run: number) => Grant | null,
+  elements: SharedElements,
+): void {
   const { engine, sql, context } = write
   const waited = pairs(engine).filter(({ pattern }) => matchesEvent(pattern, event.type, event.event))
   if (waited.length === 0) return
   const data = event.data === null ? {} : (JSON.parse(event.data) as JsonObject)
+  // The runs of a workflow mostly ask the same: each question is answered once.
+  const answers = new Map<string, boolean>()
+  const isEnd = (grant: Grant, wait: WaitRow): boolean => {
+    const question = JSON.stringify([wait.pattern, wait.filter, viewKey(grant)])
+    const known = answers.get(question) ?? isAwaited(engine, grant, wait, event, elements.one())
+    answers.set(question, known)
+    return known
+  }
   for (const { pattern, field } of waited) {
     const value = field === '' ? '' : field === '$id' ? event.entity : data[field]
     if (typeof value !== 'string') continue
     for (const wait of waitsFor(sql, pattern, field, value)) {
       const grant = grantOf(wait.run)
-      if (grant === null || !isAwaited(engine, grant, wait, event)) continue
+      if (grant === null || !isEnd(grant, wait)) continue
       endWait(sql, wait.run, event.seq)
       holdRun(sql, wait.run, context.clock.now())
       write.wakeAt(context.clock.now())
@@ -86,14 +100,15 @@ export function endWaits(write: Write, event: LogRow, grantOf: (run: number) => 
 }
 
 /** Whether an event is the one that a run waits for, as its author sees it. */
-function isAwaited(engine: Engine, grant: Grant, { pattern, filter }: WaitRow, event: LogRow): boolean {
+function isAwaited(engine: Engine, grant: Grant, { pattern, filter }: WaitRow, event: LogRow, look: Look): boolean {
   if (visibilityOf(engine, grant, [pattern]).show(event) === null) return false
   if (filter === '{}') return true
   const noun = engine.nouns.get(event.type)
   if (noun?.name !== event.type || event.data === null) return false
   try {
-    const test = rowTest(readContextOf(engine, grant), noun.name, storedFilter(engine, grant, noun, JSON.parse(filter)))
-    return test(stateOf(event, event.data))
+    const asked = storedFilter(engine, grant, noun, JSON.parse(filter))
+    const test = rowTest(readContextOf(engine, grant), noun.name, asked, look)
+    return test(stateOnce(event, event.data))
   } catch (reason) {
     if (reason instanceof Problem) return false
     throw reason
