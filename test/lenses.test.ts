@@ -112,6 +112,16 @@ describe('a lens', () => {
     },
   )
 
+  verifies('lens.industry.organization', 'of an industry finds the relation to Organization by its type', async () => {
+    const declared = await host.request('PUT', '/~acme/schema/Bed', { name: 'string', owner: '-> Organization' })
+    expect(declared.status).toBe(201)
+    const { body } = await host.request('GET', '/~acme/Organization?sort=name')
+    for (const { $id, name } of body.results) await host.request('POST', '/~acme/Bed', { name, owner: $id })
+
+    expect(names(await at('healthcare.localhost', '/~acme/Bed'))).toEqual(['Clinic'])
+    expect((await at('healthcare.localhost', '/~acme/Bed/count')).body.count).toBe(1)
+  })
+
   verifies('lens.industry.neither', 'of an industry leaves alone what has no way to one', async () => {
     expect((await at('healthcare.localhost', '/~acme/User')).body.total).toBe(1)
   })

@@ -66,6 +66,18 @@ test.each([{}, { accept: 'text/event-stream' }])(
   },
 )
 
+test.each([
+  'application/json, text/event-stream;q=0.5',
+  'application/json;q=0.5, text/event-stream; q=0.1',
+  '*/*, text/event-stream;q=0',
+])('a list and the change stream are JSON with Accept: %s', async (accept) => {
+  for (const path of ['/~acme/Contact', '/~acme/events']) {
+    const { headers } = await host.request('GET', path, undefined, { accept })
+
+    expect(headers.get('content-type')).toContain('application/json')
+  }
+})
+
 test('a stream leaves out the types that a key may not read next to others that it may', async () => {
   const key = host.as(await host.key('acme', 'read:Deal'))
   const paths = ['', '?type=*', '?type=*.created', '?type=Contact,Deal', '?type=Deal.*', '?type=Later.created']

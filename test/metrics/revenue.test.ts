@@ -19,6 +19,17 @@ describe('monthly recurring revenue', () => {
     expect(snapshot().revenue).toMatchObject({ mrr: expected, arr: expected * 12 })
   })
 
+  verifies('metrics.revenue', 'money is rounded at the end only', () => {
+    const { plan, create, daysAgo, snapshot } = openBusiness()
+    const pro = plan({}, { amount: 100, interval: 'Yearly', active: true })
+    const old = { plan: pro, startedAt: daysAgo(90) }
+    for (let n = 0; n < 2; n++) create('Subscription', old)
+    create('Subscription', { ...old, status: 'Cancelled', canceledAt: daysAgo(10) })
+
+    // A hundred a year for each of two. One in three leaves: three months for each.
+    expect(snapshot().revenue).toMatchObject({ mrr: 16.67, arr: 200, churn: 0.3333, ltv: 25 })
+  })
+
   test('only active subscriptions count', () => {
     const { plan, create, snapshot } = openBusiness()
     const pro = plan({}, MONTHLY)

@@ -85,6 +85,42 @@ verifies('comment.about', 'a narrowed key has the comments about the rows that i
   expect((await as('POST', '/~rows/Comment', { body: 'c', about: other })).status).not.toBe(201)
 })
 
+verifies('comment.about', 'a row filter for comments means the fields of its own type, at any depth', async () => {
+  const parent = await create('depths', 'Organization', { name: 'o', legalName: 'P' })
+  const organization = await create('depths', 'Organization', { name: 'c', parent })
+  // Contact declares neither field; Organization declares tier and address.
+  const secret = { name: 'secret', tier: 'secret', region: 'south', address: { city: 'Oslo' }, organization }
+  const open = { name: 'open', tier: 'open', region: 'north', address: { city: 'Rome' } }
+  for (const contact of [secret, open]) {
+    const about = await create('depths', 'Contact', contact)
+    await create('depths', 'Comment', { body: contact.name, about })
+  }
+  const filters: [filter: object, seen: string[]][] = [
+    [{ tier: { $ne: 'secret' } }, ['open']],
+    [{ tier: { $not: { $regex: '^s' } } }, ['open']],
+    [{ $or: [{ tier: 'open' }, { tier: null }] }, ['open']],
+    [{ region: 'north' }, ['open']],
+    [{ region: { $nin: ['south'] } }, ['open']],
+    [{ 'address.city': { $ne: 'Oslo' } }, ['open']],
+    [{ 'organization.parent.legalName': 'P' }, ['secret']],
+    [{ 'organization.parent.legalName': { $ne: 'P' } }, ['open']],
+  ]
+  for (const [filter, seen] of filters) {
+    const as = app.as(await app.key('depths', 'write:Contact', { filter: { Contact: filter } }))
+    const { status, body } = await as('GET', '/~depths/Comment')
+    expect([filter, status, body.results?.map((one: { body: string }) => one.body)]).toEqual([filter, 200, seen])
+  }
+})
+
+verifies('comment.about', 'a narrowed key does not see the comments about a deleted entity', async () => {
+  const about = await create('gone', 'Contact', { name: 'Ada', title: 'hidden' })
+  await create('gone', 'Comment', { body: 'hidden', about })
+  const as = app.as(await app.key('gone', 'read:Contact', { filter: { Contact: { title: { $ne: 'hidden' } } } }))
+  await app.request('DELETE', `/~gone/Contact/${about}`)
+
+  expect((await as('GET', '/~gone/Comment')).body).toMatchObject({ total: 0 })
+})
+
 verifies('comment.mention', '@name mentions the User, in a field and an event', async () => {
   const user = (name: string, email: string) => create('people', 'User', { name, email })
   const [ada, bob, eve] = [

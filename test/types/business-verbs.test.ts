@@ -199,6 +199,15 @@ describe('an Invoice', () => {
     const { body } = await sent('PUT', `/~acme/Invoice/${id}`, { total: 5 })
     expect(body).toMatchObject({ total: 5, amountDue: 5 })
   })
+
+  verifies('invoice.totals', 'a given total that is cleared with null follows the lines again', async () => {
+    const id = await invoice({ lineItems: [{ quantity: 3, unitPrice: 10 }], total: 50, amountDue: null })
+    expect(await state('Invoice', id)).toMatchObject({ subtotal: 30, total: 50, amountDue: 50 })
+
+    await sent('PUT', `/~acme/Invoice/${id}`, { total: null })
+
+    expect(await state('Invoice', id)).toMatchObject({ subtotal: 30, total: 30, amountDue: 30 })
+  })
 })
 
 verifies(

@@ -60,8 +60,23 @@ export function bodyWay({ method, path, headers }: Pick<HttpRequest, 'method' | 
 /** Whether a request may wait for events: it takes no turn while it does. */
 export function isLasting({ method, query, headers }: HttpRequest, segments: readonly string[]): boolean {
   if (method !== 'GET') return false
-  if (headers.accept?.includes('text/event-stream')) return true
+  if (acceptsEvents(headers)) return true
   return segments[0] === 'events' && /(?:^|&)wait=0*[1-9]/.test(query)
+}
+
+/** Whether a client asks for a stream of events, and does not prefer JSON. */
+export function acceptsEvents({ accept }: HttpRequest['headers']): boolean {
+  if (accept === undefined || !/text\/event-stream/i.test(accept)) return false
+  const quality = new Map(accept.toLowerCase().split(',').map(mediaRange))
+  const events = quality.get('text/event-stream') ?? 0
+  return events > 0 && events >= (quality.get('application/json') ?? 0)
+}
+
+/** A part of `Accept`: the type, and its quality from 0 to 1. */
+function mediaRange(text: string): [type: string, quality: number] {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+  return [type, quality === undefined ? 1 : Number(quality) || 0]
 }
 
 /**

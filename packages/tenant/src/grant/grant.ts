@@ -19,6 +19,8 @@ export interface Grant {
   readonly only?: string
   /** The scopes that the client narrowed its token to, when it renewed it. */
   readonly narrowedTo?: readonly Scope[]
+  /** Whether of all comments it sees those about entities that it may read. */
+  readonly commentsByEntity?: true
 }
 
 /** Who stored something: a key, a person, or an agent on behalf of a person. */

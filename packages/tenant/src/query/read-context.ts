@@ -7,6 +7,7 @@ import { CHANGESET } from '../grant/scopes.ts'
 import { filterOf, isRelative } from './parameters/filter.ts'
 import type { KeptAnswers, ReadContext } from './reader.ts'
 import { changesetRows, hidesChangesets } from './rights/changeset-rows.ts'
+import { COMMENT, commentRows } from './rights/comment-rows.ts'
 
 /** Reads a tenant with the rights of a grant. */
 export function readContextOf(
@@ -89,10 +90,13 @@ export function rowFilterOf(engine: Engine, grant: Grant, type: string): Filter 
   if (type === CHANGESET) return changesetRows(engine, grant)
   const rows = Object.hasOwn(grant.rows, type) ? grant.rows[type] : undefined
   if (rows === undefined) return null
-  const key = `rows ${type} ${JSON.stringify(rows)}`
+  const byEntity = type === COMMENT && grant.commentsByEntity
+  const key = `rows ${type} ${JSON.stringify(byEntity ? [grant.actor, grant.scopes, grant.rows] : rows)}`
   const known = engine.cache.peek<Filter>(key)
   if (known !== undefined) return known
-  const filter = filterOf(engine, engine.noun(type), rows)
+  const filter = byEntity
+    ? commentRows(engine, grant, (one) => rowFilterOf(engine, grant, one))
+    : filterOf(engine, engine.noun(type), rows)
   // `7d ago` is another time with each request.
   return isRelative(JSON.stringify(filter)) ? filter : engine.cache.set(['Schema'], key, filter)
 }

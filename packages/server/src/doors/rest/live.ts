@@ -1,6 +1,7 @@
 import { Problem } from '@tildebase/nouns'
 import type { Follower, LiveSource } from '@tildebase/tenant'
 import { type Call, textParam } from '../call.ts'
+import { acceptsEvents } from '../http.ts'
 import type { Reply } from '../reply.ts'
 import { errorBody, problemOf } from '../respond.ts'
 import { scheduler } from '../turns.ts'
@@ -13,7 +14,7 @@ type Piece = string | Uint8Array
 
 /** Whether a call accepts a stream of events. */
 export function wantsLive(call: Call): boolean {
-  return /\btext\/event-stream\b/i.test(call.request.headers.accept ?? '')
+  return acceptsEvents(call.request.headers)
 }
 
 /** The seq that a reader has seen last, by `Last-Event-ID` or `lastEventId`, or null. */

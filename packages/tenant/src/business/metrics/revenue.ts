@@ -44,15 +44,14 @@ export function revenue(view: MetricView): Revenue & { readonly currency: string
     const currencies = currenciesOf(tallies, fees)
     const known = currencies.length <= 1
     const mrr = known ? monthly(tallies, fees) : null
-    const churn = share(sum(tallies, 'lost'), sum(tallies, 'started'))
-    const active = sum(tallies, 'active')
+    const [active, lost, started] = [sum(tallies, 'active'), sum(tallies, 'lost'), sum(tallies, 'started')]
     return {
-      mrr,
-      arr: mrr === null ? null : rounded(mrr * 12, 2),
+      mrr: cents(mrr),
+      arr: cents(mrr && mrr * 12),
       nrr: known ? retention(view, fees) : null,
-      churn,
+      churn: share(lost, started),
       // How long a subscription lasts is one over the share that leaves.
-      ltv: mrr === null || active === 0 || !churn ? null : rounded(mrr / active / churn, 2),
+      ltv: active === 0 || lost === 0 || started === 0 ? null : cents(mrr && ((mrr / active) * started) / lost),
       currency: currencies[0] ?? null,
     }
   })
@@ -94,10 +93,12 @@ function monthly(tallies: readonly SubscriptionTally[], fees: Fees): number | nu
   const active = tallies.filter(({ active }) => active > 0)
   const priced = active.filter(({ plan }) => fees.has(plan))
   if (tallies.length === 0 || (active.length > 0 && priced.length === 0)) return null
-  return rounded(
-    priced.reduce((total, { plan, quantity }) => total + fees.get(plan)!.amount * quantity, 0),
-    2,
-  )
+  return priced.reduce((total, { plan, quantity }) => total + fees.get(plan)!.amount * quantity, 0)
+}
+
+/** Money is rounded once, at the end. */
+function cents(amount: number | null): number | null {
+  return amount === null ? null : rounded(amount, 2)
 }
 
 function retention({ reader, before, moment }: MetricView, fees: Fees): number | null {

@@ -5,12 +5,12 @@ import type { Derive } from '../../write/write.ts'
 const TOTALS = ['subtotal', 'tax', 'total', 'amountDue'] as const
 
 /**
- * The totals of an Invoice from its `lineItems`, unless they are given. One that was given before stays: it is not what
- * followed from the others then.
+ * The totals of an Invoice from its `lineItems`, unless they are given. One that was given before stays until it is
+ * cleared with null: it is not what followed from the others then.
  */
 export const invoiceTotals: Derive = ({ state, before, given }) => {
   if (!Array.isArray(state.lineItems)) return state
-  const free = TOTALS.filter((field) => !Object.hasOwn(given, field) && followed(before, field))
+  const free = TOTALS.filter((field) => (Object.hasOwn(given, field) ? given[field] === null : followed(before, field)))
   return free.length === 0 ? state : { ...state, ...totalsOf(state, new Set(free)) }
 }
 

@@ -95,19 +95,21 @@ export function includeOf(engine: Engine, grant: Grant, noun: Noun, input: unkno
   return include
 }
 
-/** The condition that an industry's lens adds: on the type's own field, else through its organization. */
+/** The condition that an industry's lens adds: on the type's own field, else through its relation to Organization. */
 export function industryFilter(engine: Engine, grant: Grant, noun: Noun, lens: Pick<Lens, 'industry'>): Filter {
   if (lens.industry === null) return allOf([])
-  const organization = noun.fields.organization
-  const path = noun.fields.industry
-    ? 'industry'
-    : organization?.kind === 'forward' && organization.target === 'Organization'
-      ? 'organization.industry'
-      : null
+  const path = noun.fields.industry ? 'industry' : industryBehind(noun)
   if (path === null) return allOf([])
   const word = lens.industry
   const spellings = [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]
   return askedFilter(engine, grant, noun, { [path]: { $in: spellings } })
+}
+
+/** The industry of a type's organization. Of several relations to Organization, the one called so is its own. */
+function industryBehind({ fields }: Noun): string | null {
+  const found = Object.values(fields).filter((field) => field.kind === 'forward' && field.target === 'Organization')
+  const own = found.find(({ name }) => name === 'organization') ?? (found.length === 1 ? found[0] : undefined)
+  return own === undefined ? null : `${own.name}.industry`
 }
 
 /** The seq that `asOf` means: of a time, the last event at or before it. The service's own types have their own past. */

@@ -1,9 +1,12 @@
-import { isPlainObject, type Noun } from '@tildebase/nouns'
+import { allOf, type Filter, type ForwardField, type Hop, hopOf, type Noun } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, may } from '../../grant/grant.ts'
 import type { Action } from '../../grant/scopes.ts'
+import { filterOf } from '../parameters/filter.ts'
 
-const COMMENT = 'Comment'
+export const COMMENT = 'Comment'
+
+const NOTHING = { $id: null }
 
 /**
  * The rule for comments: a grant that may read an entity may read and write the comments about it. The grant for an
@@ -13,31 +16,49 @@ const COMMENT = 'Comment'
 export function grantOn(engine: Engine, grant: Grant, noun: Noun, action: Action): Grant {
   if (noun.name !== COMMENT || grant.author || (action !== 'read' && action !== 'write')) return grant
   if (may(grant, action, noun) || Object.hasOwn(grant.rows, COMMENT)) return grant
-  const about = commentsAbout(engine, grant)
-  if (about.length === 0) return grant
+  if (commentedTypes(engine, grant).length === 0) return grant
   return {
     ...grant,
     scopes: [...grant.scopes, { action: 'write', area: COMMENT }],
-    rows: { ...grant.rows, [COMMENT]: { $or: about } },
+    // `commentRows` has the filter. It is not JSON: its paths lead to one type each.
+    rows: { ...grant.rows, [COMMENT]: NOTHING },
+    commentsByEntity: true,
   }
 }
 
-/** Filters for the comments about entities that a grant may read: the id of an entity begins with the name of its type. */
-function commentsAbout({ nouns }: Engine, grant: Grant): object[] {
-  return nouns.all.flatMap((noun): object[] => {
-    if (noun.storage !== 'entity' || noun.name === COMMENT || !may(grant, 'read', noun)) return []
-    const ofType = { about: { $gte: `${noun.prefix}_`, $lt: `${noun.prefix}\`` } }
-    if (!Object.hasOwn(grant.rows, noun.name)) return [ofType]
-    return [{ $and: [ofType, throughAbout(grant.rows[noun.name])] }]
+/** The filter for the comments about entities that a grant may read, given the row filter of each type. */
+export function commentRows(engine: Engine, grant: Grant, rowsOf: (type: string) => Filter | null): Filter {
+  const comment = engine.noun(COMMENT)
+  const about = comment.fields.about as ForwardField
+  const filters = commentedTypes(engine, grant).map((noun) => {
+    // The id of an entity begins with the name of its type.
+    const ofType = filterOf(engine, comment, { about: { $gte: `${noun.prefix}_`, $lt: `${noun.prefix}\`` } })
+    const rows = rowsOf(noun.name)
+    if (rows === null) return ofType
+    const hop = hopOf(comment, about, noun.name)
+    // A deleted entity has no fields, and would meet `$ne`.
+    const isThere = {
+      op: 'exists',
+      path: { text: 'about.$id', hops: [hop], field: '$id', into: [] },
+      value: true,
+    } as const
+    return allOf([ofType, isThere, behind(hop, rows)])
   })
+  return { op: 'or', of: filters }
 }
 
-/** A filter on an entity, as one on the comments about it. */
-function throughAbout(filter: unknown): unknown {
-  if (!isPlainObject(filter)) return filter
-  return Object.fromEntries(
-    Object.entries(filter).map(([key, value]) =>
-      key.startsWith('$') && Array.isArray(value) ? [key, value.map(throughAbout)] : [`about.${key}`, value],
-    ),
-  )
+/** The types that have comments a grant may read with its rights on them. */
+function commentedTypes({ nouns }: Engine, grant: Grant): readonly Noun[] {
+  return nouns.all.filter((noun) => noun.storage === 'entity' && noun.name !== COMMENT && may(grant, 'read', noun))
+}
+
+/** A filter on a type, as one on what a relation to it starts from. */
+function behind(hop: Hop, filter: Filter): Filter {
+  if ('path' in filter) {
+    const { path } = filter
+    return { ...filter, path: { ...path, text: `${hop.field}.${path.text}`, hops: [hop, ...path.hops] } }
+  }
+  if (filter.op === 'text') return filter
+  if (filter.op === 'not') return { op: 'not', of: behind(hop, filter.of) }
+  return { op: filter.op, of: filter.of.map((part) => behind(hop, part)) }
 }
