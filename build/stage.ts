@@ -24,6 +24,10 @@ async function stage(from: string, to: string): Promise<string> {
   const manifest = json(join(from, 'package.json'))
   const files = [...FOLDERS.filter((folder) => existsSync(join(from, folder)))]
   for (const folder of files) cpSync(join(from, folder), join(to, folder), { recursive: true })
+  if (basename(from) === 'tildebase') {
+    cpSync(join(REPOSITORY, 'deploy', 'systemd'), join(to, 'systemd'), { recursive: true })
+    files.push('systemd')
+  }
   if (hasSources(manifest)) files.push(...(await stageSources(from, to, manifest)))
   cpSync(join(from, 'README.md'), join(to, 'README.md'))
   cpSync(join(REPOSITORY, 'LICENSE'), join(to, 'LICENSE'))

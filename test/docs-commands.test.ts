@@ -154,7 +154,7 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'docs/cloudflare.md: openssl':
     'deploys to an account of Cloudflare; test/hosts/miniflare.test.ts runs the deployment without one',
   'docs/operations.md: export TILDE_DOMAIN': 'starts containers, which needs the engine of Docker',
-  'docs/operations.md: npm install --global': 'starts a unit of the system, which needs systemd as the first process',
+  'docs/operations.md: npm install --global': 'test/bare boots an empty Debian and runs it there, as root',
   'docs/guides/connect-an-agent.md: claude': 'needs a program of another company',
   'docs/guides/connect-an-agent.md: code': 'needs a program of another company',
 }

@@ -39,14 +39,10 @@ const HOME = '/home/tilde'
 const USERS = { named: 1_000, nameless: 4_711 }
 
 /** Makes a minimal Debian with a clone of this repository at its last commit. */
-export function makeMachine({ debian, node, npm, user }: Kind): Machine {
-  const root = join(FOLDER, `${debian}-${node}-${user}`)
-  rmSync(root, { recursive: true, force: true })
-  // Not cpSync: it does not keep the mode of /tmp, and apt needs that.
-  execFileSync('cp', ['-a', minimalDebian(debian), root])
-  installNode(root, node, npm)
+export function makeMachine({ user, ...kind }: Kind): Machine {
+  const root = makeSystem(kind, user)
   // Who installed Node 26 on such a system had to install this library first.
-  if (node.startsWith('26.')) execFileSync('chroot', [root, 'apt-get', '-qq', 'install', '-y', 'libatomic1'])
+  if (kind.node.startsWith('26.')) execFileSync('chroot', [root, 'apt-get', '-qq', 'install', '-y', 'libatomic1'])
   const uid = USERS[user]
   execFileSync('git', ['clone', '--quiet', REPOSITORY, join(root, HOME, 'tildebase')])
   execFileSync('chown', ['-R', `${uid}:${uid}`, join(root, HOME)])
@@ -77,6 +73,16 @@ export function makeMachine({ debian, node, npm, user }: Kind): Machine {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }
+}
+
+/** A minimal Debian with Node and npm, in a folder of its own. */
+export function makeSystem({ debian, node, npm }: Omit<Kind, 'user'>, name: string): string {
+  const root = join(FOLDER, `${debian}-${node}-${name}`)
+  rmSync(root, { recursive: true, force: true })
+  // Not cpSync: it does not keep the mode of /tmp, and apt needs that.
+  execFileSync('cp', ['-a', minimalDebian(debian), root])
+  installNode(root, node, npm)
+  return root
 }
 
 /** The system that debootstrap makes, with git and what npm needs to trust the registry; made once. */
@@ -116,7 +122,7 @@ function installNode(root: string, node: string, npm: string): void {
 }
 
 /** Nothing of this process, except how its network is reached. */
-function environment(): { readonly [name: string]: string } {
+export function environment(): { readonly [name: string]: string } {
   const registry = execFileSync('npm', ['config', 'get', 'registry'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,13 +1,17 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { verifyWebhook } from '@tildebase/client'
 import { LocalStore } from '@tildebase/client/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, type TestHost, testHost } from '../host.ts'
-import { type Tilde, tildeWith } from './tilde.ts'
+import { COMMAND } from '../prepare/command.ts'
+import { COMPILED, type Tilde, tildeWith } from './tilde.ts'
 
 let host: TestHost
 let tilde: Tilde
@@ -55,6 +59,27 @@ describe('keys and profiles', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(key.secret)
     expect((await own('Contact.count')).err).toContain('No key was given.')
   })
+
+  // As a service of systemd, where libnss-systemd is not installed.
+  const nameless = ['--user', '--map-user=4711']
+  test.skipIf(spawnSync('unshare', [...nameless, 'true']).status !== 0)(
+    'a user without a name and a home needs no profile, and cannot save one',
+    async () => {
+      const place = { TILDE_KEY: ROOT, TILDE_URL: host.url, TILDE_TENANT: 'acme' }
+      const options = { env: { ...COMPILED, ...place, XDG_CACHE_HOME: tilde.folder } }
+      const run = async (...args: string[]) => {
+        const child = spawn('unshare', [...nameless, process.execPath, COMMAND, ...args], options)
+        return Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+      }
+
+      const [counted, saved] = await Promise.all([run('Contact.count'), run('login', '--key', ROOT)])
+
+      expect(counted).toEqual([[0, null], expect.stringMatching(/^\d+\n$/), ''])
+      expect(saved[2]).toBe(
+        'tilde: This user has no home folder for the profile. Set HOME or XDG_CONFIG_HOME to a folder.\n',
+      )
+    },
+  )
 })
 
 describe('files', () => {

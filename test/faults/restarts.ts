@@ -26,13 +26,17 @@ const ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'tildebase-cli-cache') }
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 const ACTIVATE = fileURLToPath(new URL('./activate.py', import.meta.url))
 
-/** Clients of every kind, and restarts meanwhile: no request may fail, and nothing may be lost or done twice. */
+/**
+ * Clients of every kind, and restarts meanwhile: no request may fail, and nothing may be lost or done twice. Without a service
+ * that runs, it starts one.
+ */
 export async function restartUnderLoad(
   restarts: number,
   tell: (text: string) => void = () => {},
+  running?: Restartable,
 ): Promise<RestartReport> {
   const data = mkdtempSync(join(tmpdir(), 'tildebase-restarts-'))
-  const service = await activated(data)
+  const service = running ?? (await activated(data))
   const load = new Load(service.url)
   try {
     await load.begin()
@@ -56,7 +60,7 @@ export async function restartUnderLoad(
   return { restarts, requests, long, reconnects, slowest: Math.round(slowest), faults }
 }
 
-interface Restartable {
+export interface Restartable {
   readonly url: string
   restart(): Promise<void>
   stop(): Promise<void>

@@ -22,13 +22,14 @@ type Env = { readonly [name: string]: string | undefined }
 
 /** The file of profiles, in the folder that XDG defines. */
 export function profilesPath(env: Env): string {
-  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'tilde', 'profiles.json')
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homeFolder(), '.config'), 'tilde', 'profiles.json')
 }
 
 export function readProfiles(env: Env): Profiles {
-  const path = profilesPath(env)
+  let path: string
   let text: string
   try {
+    path = profilesPath(env)
     text = readFileSync(path, 'utf8')
   } catch {
     return { current: 'default', profiles: {} }
@@ -48,4 +49,13 @@ export function writeProfiles(env: Env, profiles: Profiles): void {
   const fresh = `${path}.${process.pid}`
   writeFileSync(fresh, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
   renameSync(fresh, path)
+}
+
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    // A service of systemd has a user that is in no list of users, and HOME is not set.
+    throw new UsageError('This user has no home folder for the profile. Set HOME or XDG_CONFIG_HOME to a folder.')
+  }
 }
