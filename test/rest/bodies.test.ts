@@ -51,6 +51,20 @@ describe('a body that is too large', () => {
     expect(headers).toMatch(/access-control-allow-origin: \*/i)
   })
 
+  test.each([
+    ['values', '[],'.repeat(400_000), 1_500_000],
+    ['names', `{${Array.from({ length: 21_000 }, (_, n) => `"k${n}":1`).join(',')}},`, 20_000],
+  ])('is refused for its many %s before it is parsed', async (what, values, limit) => {
+    const refused = await fetch(`${server.url}/~acme/Contact`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: `{"name": "Ada", "notes": [${values}1]}`,
+    })
+
+    expect(refused.status).toBe(413)
+    expect(await refused.json()).toMatchObject({ error: 'too_large', limit, message: expect.stringContaining(what) })
+  })
+
   test('is answered to one that does not say how large it is', async () => {
     const socket = await connected()
     await sent(socket, head('/~acme/Contact', 'Transfer-Encoding: chunked', 'Connection: close'))

@@ -31,7 +31,17 @@ export { evaluate, pathsOf } from './expression/expression.ts'
 export { type AsOf, parseAsOf } from './filter/as-of.ts'
 export { compareText, isObject, orderedJson, sameJson } from './filter/compare.ts'
 export { allOf, EVERYTHING, type Filter, type Hop, type Leaf, type Path, touches } from './filter/filter.ts'
-export { type Follow, isIndex, type Look, match, matcher, matchWords, meetsMissing, type Regex, textsOf } from './filter/match.ts'
+export {
+  type Follow,
+  isIndex,
+  type Look,
+  match,
+  matcher,
+  matchWords,
+  meetsMissing,
+  type Regex,
+  textsOf,
+} from './filter/match.ts'
 export { OPERATORS } from './filter/operand.ts'
 export { comparator, compareSortValues, type Placed, parseSort, type SortKey, sortValue } from './filter/order.ts'
 export { type ParseOptions, parseFilter, parseFilterText } from './filter/parse-filter.ts'
@@ -141,5 +151,6 @@ export {
   mediaType,
 } from './value/file.ts'
 export { hasLoneSurrogate, isDeeper, isPlainObject, MAX_DEPTH } from './value/json.ts'
+export { MOST_NAMES, MOST_VALUES, tooMuch } from './value/json-size.ts'
 export { isClockTime, isoOf, parseInstant } from './value/time.ts'
 export { indexedText, indexTokens, searchTokens, wordsOf } from './words.ts'

@@ -47,10 +47,17 @@ function walk(root: object, field: string, issues: Issue[]): boolean {
     }
     const list = Array.isArray(value)
     if (!list && !isPlainObject(value)) issues.push({ field: path, message: 'is not a JSON value' })
-    for (const [key, one] of Object.entries(value)) {
+    // The places of a list are no names to look at, and may be a million.
+    const names = list ? null : Object.keys(value)
+    const count = names?.length ?? (value as readonly unknown[]).length
+    for (let i = 0; i < count; i++) {
       if (issues.length > MOST_ISSUES) return wellFormed
-      if (!list && FORBIDDEN_NAMES.has(key)) issues.push({ field: `${path}.${key}`, message: notAllowed(key) })
-      wellFormed &&= key.isWellFormed()
+      const key = names === null ? i : names[i]!
+      const one = (value as { readonly [key: string | number]: unknown })[key]
+      if (typeof key === 'string') {
+        if (FORBIDDEN_NAMES.has(key)) issues.push({ field: `${path}.${key}`, message: notAllowed(key) })
+        wellFormed &&= key.isWellFormed()
+      }
       if (typeof one === 'string') wellFormed &&= one.isWellFormed()
       else if (typeof one === 'object' && one !== null)
         stack.push({ value: one, path: `${path}.${key}`, depth: depth + 1 })

@@ -1,4 +1,4 @@
-import { hasLoneSurrogate, type Lens, type Nouns, Problem } from '@tildebase/nouns'
+import { hasLoneSurrogate, type Lens, MAX_DEPTH, MOST_NAMES, MOST_VALUES, type Nouns, Problem, tooMuch } from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Stepwise, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import { listedNames } from '@tildebase/tenant/internal'
 import type { Description } from './describe/description.ts'
@@ -6,8 +6,6 @@ import type { HttpRequest, HttpResponse, MaybePromise } from './http.ts'
 import type { IdentityPorts } from './identity/ports.ts'
 import type { Reply } from './reply.ts'
 import type { Sender } from './tenant-call.ts'
-
-const MAX_DEPTH = 64
 
 /** What a request to another tenant asks for, next to its path. */
 export interface OtherPart {
@@ -167,7 +165,7 @@ function withPlus(value: string): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads a body as JSON, bounded in depth. */
+/** Reads a body as JSON, bounded in depth and in the number of its values. */
 export function parseBody(bytes: Uint8Array | null): unknown {
   if (bytes === null || bytes.length === 0) return undefined
   let text: string
@@ -179,10 +177,18 @@ export function parseBody(bytes: Uint8Array | null): unknown {
   return parseJson(text, 'The body')
 }
 
-/** Reads a text of JSON, bounded in depth. */
+/** Reads a text of JSON, bounded in depth and in the number of its values. */
 export function parseJson(text: string, what = 'The JSON'): unknown {
-  if (depthOf(text) > MAX_DEPTH) {
+  const fault = tooMuch(text)
+  if (fault === 'levels')
     throw new Problem('too_deep', `${what} is nested deeper than ${MAX_DEPTH} levels.`, { limit: MAX_DEPTH })
+  if (fault === 'names') {
+    const message = `${what} may have at most ${MOST_NAMES} different names of members. Send it in parts.`
+    throw new Problem('too_large', message, { limit: MOST_NAMES })
+  }
+  if (fault === 'values') {
+    const message = `${what} may have at most ${MOST_VALUES} values; an object, a list and a member of an object count as four. Send it in parts.`
+    throw new Problem('too_large', message, { limit: MOST_VALUES })
   }
   let value: unknown
   try {
@@ -219,30 +225,4 @@ export function flagParam(query: Query, name: string, otherwise = false): boolea
   if (text === 'true' || text === '1' || text === '') return true
   if (text === 'false' || text === '0') return false
   throw new Problem('invalid_parameter', `${name} must be true or false, not ${text.slice(0, 40)}.`, { field: name })
-}
-
-/** Where the string that begins at a quote ends; -1 when it does not. Searching is faster than looking at each letter. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === 92) slashes++
-    if (slashes % 2 === 0) return end
-  }
-  return -1
-}
-
-/** How deep brackets nest in a JSON text, without parsing it: a deep one would end in a stack overflow. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 34) {
-      i = endOfString(text, i)
-      if (i === -1) return deepest
-    } else if (code === 123 || code === 91) {
-      if (++depth > deepest) deepest = depth
-    } else if (code === 125 || code === 93) depth--
-  }
-  return deepest
 }

@@ -1,4 +1,4 @@
-import { isDeeper, Problem } from '@tildebase/nouns'
+import { Problem, tooMuch } from '@tildebase/nouns'
 import type { Answer, Ask } from './connector.ts'
 
 /** What a request to a provider gave; an error is a lost connection. */
@@ -43,9 +43,10 @@ export function patient({ send, wait, now, tries = TRIES, longestWait = LONGEST_
 function read(sent: Sent): Answer | string {
   if ('error' in sent) return sent.error
   if (sent.status !== 200) return `the provider answered with ${sent.status}.`
+  const fault = tooMuch(sent.text)
+  if (fault !== null) throw new Problem('unavailable', `The provider answered with JSON that has too many ${fault}.`)
   const body = jsonIn(sent.text)
   if (body === undefined) return 'the answer is not complete.'
-  if (isDeeper(body)) throw new Problem('unavailable', 'The provider answered with JSON that is nested too deeply.')
   return { body, headers: sent.headers }
 }
 

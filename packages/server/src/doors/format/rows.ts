@@ -1,4 +1,5 @@
-import { hasLoneSurrogate } from '@tildebase/nouns'
+import { hasLoneSurrogate, tooMuch } from '@tildebase/nouns'
+
 /** A row of a file: a value, or why it has none. `size` is the length of its text. */
 export type Row = {
   /** Zero-based among the rows. */
@@ -17,6 +18,9 @@ export interface RowReader {
 
 /** The value of a JSON text, or why there is none. */
 export function jsonValue(text: string): { value: unknown } | { error: string } {
+  const fault = tooMuch(text)
+  // Too many levels are a fault of the row, and not of the file.
+  if (fault !== null && fault !== 'levels') return { error: `has too many ${fault}` }
   try {
     const value: unknown = JSON.parse(text)
     if (hasLoneSurrogate(text, value)) return { error: 'has half of a surrogate pair, which is not text' }

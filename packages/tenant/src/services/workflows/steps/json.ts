@@ -1,10 +1,9 @@
-import { isDeeper, type Json } from '@tildebase/nouns'
+import { type Json, tooMuch } from '@tildebase/nouns'
 
-/** The value of a JSON text of another service; undefined when it is none, or is nested more deeply than an entity may be. */
+/** The value of a JSON text of another service; undefined when it is none, or is nested too deeply or too long. */
 export function jsonIn(text: string): Json | undefined {
   try {
-    const value = JSON.parse(text) as Json
-    return isDeeper(value) ? undefined : value
+    return tooMuch(text) === null ? (JSON.parse(text) as Json) : undefined
   } catch {
     return undefined
   }
