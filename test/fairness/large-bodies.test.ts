@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, testApp } from '../host.ts'
 
+const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i))
+
 let app: TestApp
 beforeAll(async () => {
   app = await testApp()
   await app.request('PUT', '/~acme/schema/Big', { name: 'string', words: 'string[]', kinds: 'Lead | Customer[]' })
-  await app.request('PUT', '/~acme/schema/Strict', { name: 'string', $strict: true })
+  const fields = Object.fromEntries(many(190, (i) => [`field${i}`, 'string']))
+  await app.request('PUT', '/~acme/schema/Strict', { ...fields, $strict: true })
 })
 afterAll(() => app.stop())
 
-const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i))
 const MOST = 100
 
 describe('of a body with a million faults, the first hundred are reported', () => {
-  const named = (count: number) => Object.fromEntries(many(count, (i) => [`more${i}`, 1]))
+  const named = (count: number) => Object.fromEntries(many(count, (i) => [`fiel${i}`, 1]))
   test.each([
     ['elements of a list', '/Big', () => ({ words: many(1_000_000, () => 1) })],
     ['values of a choice', '/Big', () => ({ kinds: many(500_000, () => 'Leed') })],

@@ -59,10 +59,12 @@ export function unknownField(
   text: string,
   search: Search,
 ): UnknownField | null {
-  if (search.isStrict) return sought(engine, grant, noun, text, search)
+  // Also the time to find what a name looks like counts: there may be many names, and many fields.
+  const look = () => search.budget.time(() => sought(engine, grant, noun, text, search))
+  if (search.isStrict) return look()
   if (search.budget.msLeft <= 0) return null
   try {
-    return sought(engine, grant, noun, text, search)
+    return look()
   } catch (reason) {
     if (reason instanceof Problem && reason.code === 'over_budget') return null
     throw reason
