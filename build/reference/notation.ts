@@ -11,7 +11,7 @@ const KINDS: readonly (readonly [notation: string, meaning: string, value: strin
   ['datetime', 'A time. Stored in UTC with milliseconds.', '"2026-01-31T09:00:00.000Z"'],
   ['json', 'Any JSON, at most 64 levels deep.', '{"a": [1, 2]}'],
   ['file', 'A file: content that is stored by its hash, with size, type and name.', '{"hash": "sha256:…"}'],
-  ['secret', 'Text that can be written and never read, filtered or exported.', '"hush"'],
+  ['secret', 'Text that can be written and never read, filtered or exported. Built-in types only.', '"hush"'],
   ['Lead | Qualified | Customer', 'An enum: one of these words, at most 200.', '"Lead"'],
   ['-> Organization', 'A relation to one entity. The value is its id.', '"organization_…"'],
   ['-> Organization.contacts', 'The same; `contacts` is the inverse relation on Organization.', '"organization_…"'],

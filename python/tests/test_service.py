@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import unittest
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 
 import httpx
 
@@ -46,6 +46,20 @@ class Service(unittest.TestCase):
                 return len([row async for row in client.export_rows("Deal")])
 
         self.assertEqual(asyncio.run(work()), 2)
+
+    def test_times_and_days_are_values_and_as_of_takes_a_seq(self) -> None:
+        with Tildebase("py-values", KEY, URL) as client:
+            due = datetime(2030, 1, 2, 3, 4, tzinfo=timezone.utc)
+            deal = client.Deal.create({"name": "d", "expectedCloseDate": date(2030, 1, 2), "lastActivityAt": due})
+            client.Deal.update(deal["$id"], {"name": "e"})
+
+            self.assertEqual((deal["expectedCloseDate"], deal["lastActivityAt"]), ("2030-01-02", "2030-01-02T03:04:00.000Z"))
+            self.assertEqual(client.Deal.find({"lastActivityAt": {"$gte": due}}).total, 1)
+            self.assertEqual(client.Deal.find({"lastActivityAt": {"$gt": due}}).total, 0)
+            self.assertEqual(client.Deal.get(deal["$id"], as_of=1)["name"], "d")
+            self.assertIsNone(client.Deal.get(""))
+            with self.assertRaisesRegex(TypeError, "set is not a JSON value"):
+                client.Deal.create({"name": "d", "tags": {"a"}})
 
     def test_a_datetime_is_a_time(self) -> None:
         with Tildebase("py-time", KEY, URL) as client:

@@ -127,6 +127,20 @@ describe('writing', () => {
     expect((await $.Contact.restore(ada.$id)).name).toBe('Ada')
   })
 
+  test('asOf takes the seq of an event, and the empty id names no entity', async () => {
+    const $ = fresh()
+    const ada = await $.Contact.create({ name: 'Ada' })
+    const [created] = await $.events.list({ type: 'Contact.created' })
+    await $.Contact.update(ada.$id, { name: 'Ada Lovelace' })
+    const asOf = created!.seq
+
+    expect((await $.Contact.get(ada.$id, { asOf }))?.name).toBe('Ada')
+    expect((await $.Contact.find({}, { asOf })).map(({ name }) => name)).toEqual(['Ada'])
+    expect(await $.Contact.count({ name: 'Ada' }, { asOf })).toBe(1)
+    expect((await $.Contact.rollback(ada.$id, { asOf })).name).toBe('Ada')
+    expect(await $.Contact.get('')).toBeNull()
+  })
+
   test('a refusal is a Problem with its code and all it concerns', async () => {
     const $ = fresh()
     const ada = await $.Contact.create({ name: 'Ada' })

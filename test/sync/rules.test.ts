@@ -234,6 +234,23 @@ describe('when the server changed the same field since', () => {
     },
   )
 
+  verifies('sync.field', 'a field that was cleared before it had a value keeps the time of that', () => {
+    const { send, change, data } = open()
+    const from = (replica: string, ...changes: object[]) => send({ replica, changes })
+    const cleared = (id: string, operation: string) =>
+      change(id, operation, { name: 'Ada', phone: null }, 5, { clock: { a: 1 } })
+    const given = (id: string) => change(id, 'update', { phone: '1' }, 3, { clock: { b: 1 } })
+    const later = (id: string) => change(id, 'update', { phone: '2' }, 7, { clock: { c: 1 } })
+
+    from('a', cleared('contact_created', 'create'))
+    from('a', change('contact_updated', 'create', { name: 'Ada' }, 1, { clock: { a: 0 } }))
+    from('a', cleared('contact_updated', 'update'))
+    for (const id of ['contact_created', 'contact_updated']) {
+      expect([id, from('b', given(id)), data(id).phone ?? null]).toMatchObject([id, { conflicts: 1 }, null])
+      expect([id, from('c', later(id)), data(id).phone]).toMatchObject([id, { conflicts: 0 }, '2'])
+    }
+  })
+
   verifies('sync.delete', 'between a delete and an update the later one wins, whichever came first', () => {
     const { send, create, update, remove, data, change, tick } = open()
     const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => create({ name })) as [string, string, string, string]

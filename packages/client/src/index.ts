@@ -19,7 +19,7 @@ export type {
   ProposedOperation,
   ReviewedChangeset,
 } from './changesets.ts'
-export type { Time } from './entities/query.ts'
+export type { AsOf, Time } from './entities/query.ts'
 export type { EntityTimer, RunStatus, RunStep, WorkflowRun, WorkflowRuns, WorkflowTest } from './entities/runs.ts'
 export type { WriteOptions } from './entities/written.ts'
 export { type EventFilter, type Events, eventsOf, type ListOptions, type StreamOptions } from './events.ts'

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@tildebase/nouns'
-import { type Time, timeText } from './entities/query.ts'
+import { type AsOf, asOfText } from './entities/query.ts'
 import type { AnyJson } from './transport/any-json.ts'
 import { type Page, pageOf } from './transport/page.ts'
 import { type Connection, type Sending, wireTo } from './transport/wire.ts'
@@ -82,7 +82,7 @@ export interface Operator {
     /** The tasks of a tenant, or of all. */
     tasks(tenant?: string): Promise<readonly OperatorTask[]>
     /** Makes another tenant of a tenant, as it is or as it was. */
-    fork(tenant: string, to: string, options?: { readonly asOf?: Time }): Promise<{ tenant: string; events: number }>
+    fork(tenant: string, to: string, options?: { readonly asOf?: AsOf }): Promise<{ tenant: string; events: number }>
     /** Ends the quarantine of a tenant. */
     release(tenant: string): Promise<{ readonly tenant: string; readonly released: boolean }>
     /** A copy of the file of a tenant. */
@@ -135,7 +135,7 @@ export function operator({ rootKey, baseUrl = 'http://localhost:8787', ...option
       verify: (tenant) => wire.json(at(tenant, '/verify')),
       tasks: async (tenant) =>
         (await wire.json(tenant === undefined ? '/operator/tasks' : at(tenant, '/tasks'))).results,
-      fork: (tenant, to, { asOf } = {}) => post(at(tenant, '/fork'), { to, ...(asOf && { asOf: timeText(asOf) }) }),
+      fork: (tenant, to, { asOf } = {}) => post(at(tenant, '/fork'), { to, asOf: asOfText(asOf) }),
       release: (tenant) => post(at(tenant, '/release')),
       backup: (tenant) => wire.send(at(tenant, '/backup')),
       restore: (tenant, file) => put(at(tenant, '/restore'), 'application/vnd.sqlite3', file),

@@ -3,7 +3,7 @@ import { type Asks, asksOf } from './asks.ts'
 import { type Changesets, changesetsOf, proposingWire, type ReviewedChangeset } from './changesets.ts'
 import { batch } from './entities/batch.ts'
 import { collectionOf } from './entities/collection.ts'
-import { type Time, timeText } from './entities/query.ts'
+import { type AsOf, asOfText } from './entities/query.ts'
 import { type Events, eventsOf } from './events.ts'
 import { storeContent } from './files/files.ts'
 import { importHistory, type PastChange } from './import/history.ts'
@@ -70,7 +70,7 @@ export interface Service<C extends NounMap> {
   /** The tenant's types as data; one of them by its name. */
   schema(type?: string): Promise<AnyJson>
   /** The business metrics, now or at a time. */
-  metrics(options?: { readonly asOf?: Time }): Promise<AnyJson>
+  metrics(options?: { readonly asOf?: AsOf }): Promise<AnyJson>
   /** Runs code on the server. A dry run writes nothing and returns the events that it would write. */
   do(code: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<DoAnswer>
   /**
@@ -145,7 +145,7 @@ function clientOf(wire: Wire, root: string): Tildebase<NounMap> {
     proof: proofsOf(wire, root),
     status: () => wire.json(`${root}/status`),
     schema: (type) => wire.json(`${root}/schema${type === undefined ? '' : `/${encodeURIComponent(type)}`}`),
-    metrics: ({ asOf } = {}) => wire.json(`${root}/metrics`, { query: { asOf: asOf && timeText(asOf) } }),
+    metrics: ({ asOf } = {}) => wire.json(`${root}/metrics`, { query: { asOf: asOfText(asOf) } }),
     do: (code, { dryRun, signal } = {}) =>
       wire.json(`${root}/do`, { method: 'POST', body: { code, dryRun }, once: true, signal }),
     importHistory: (changes, options) => importHistory(wire, root, changes, options),

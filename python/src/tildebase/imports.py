@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .problem import Problem
+from .values import json_text
 
 #: Rows of one request, and the length of their text: what every host imports well within its limits of time.
 MOST_ROWS = 10_000
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 def rows_of(values: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     for row, value in enumerate(values):
-        yield Row(row, f"{json.dumps(dict(value), ensure_ascii=False)}\n")
+        yield Row(row, f"{json_text(dict(value))}\n")
 
 
 def slices_of(rows: Iterable[Row]) -> Iterator[list[Row]]:

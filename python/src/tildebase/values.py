@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Union, overload
 
 Json = Any
 Time = Union[str, datetime]
+#: What ``as_of`` takes: a time, or the ``seq`` of an event.
+AsOf = Union[Time, int]
 Filter = Mapping[str, Json]
 Sort = Union[str, Mapping[str, Literal[1, -1]]]
 Entity = dict[str, Json]
@@ -78,6 +81,23 @@ def time_text(time: Time) -> str:
     return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def as_of_text(as_of: AsOf) -> str:
+    return str(as_of) if isinstance(as_of, int) else time_text(as_of)
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON, with datetimes as times and dates as days."""
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is not a JSON value.")
+
+
 def sort_text(sort: Sort | None) -> str | None:
     """``{"stage": 1, "value": -1}`` as ``stage,-value``."""
     if sort is None or isinstance(sort, str):
@@ -86,13 +106,13 @@ def sort_text(sort: Sort | None) -> str | None:
 
 
 def get_query(
-    include: Sequence[str] | None = None, fields: Sequence[str] | None = None, as_of: Time | None = None
+    include: Sequence[str] | None = None, fields: Sequence[str] | None = None, as_of: AsOf | None = None
 ) -> dict[str, Json]:
     """The parameters of reading one entity."""
     return {
         "include": ",".join(include) if include else None,
         "fields": ",".join(fields) if fields else None,
-        "asOf": None if as_of is None else time_text(as_of),
+        "asOf": None if as_of is None else as_of_text(as_of),
     }
 
 
@@ -105,7 +125,7 @@ def list_query(
     cursor: str | None = None,
     include: Sequence[str] | None = None,
     fields: Sequence[str] | None = None,
-    as_of: Time | None = None,
+    as_of: AsOf | None = None,
 ) -> dict[str, Json]:
     """The parameters of a list."""
     return {

@@ -16,6 +16,7 @@ from urllib.parse import quote
 import httpx
 
 from .problem import Problem, problem_in
+from .values import json_text
 
 FIRST_WAIT = 0.1
 LONGEST_WAIT = 10.0
@@ -45,7 +46,7 @@ def check_key(key: object) -> None:
 def query_of(query: Mapping[str, Any] | None) -> dict[str, str]:
     """Parameters: None is left out, and what is not a string is written as JSON."""
     return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        name: value if isinstance(value, str) else json_text(value)
         for name, value in (query or {}).items()
         if value is not None
     }

@@ -5,7 +5,7 @@ import { type Page, pageOf } from '../transport/page.ts'
 import { problemIn, type Wire } from '../transport/wire.ts'
 import { liveList } from './live.ts'
 import { createMany } from './many.ts'
-import { type Asking, getQuery, listQuery, type Time, timeText } from './query.ts'
+import { type Asking, type AsOf, asOfText, getQuery, listQuery, type Time, timeText } from './query.ts'
 import { upsert } from './upsert.ts'
 import { type WriteOptions, written } from './written.ts'
 
@@ -46,6 +46,8 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
     live: (filter?: object, options: Options = {}) =>
       liveList(wire, path, filter, options, () => list(filter, options)),
     async get(id: string, options?: Options) {
+      // The path of the empty id is that of the list.
+      if (id === '') return null
       try {
         return await wire.json(at(id), { query: getQuery(options), signal: options?.signal })
       } catch (reason) {
@@ -78,8 +80,8 @@ export function collectionOf(wire: Wire, root: string, type: string): object {
       wire.json(path, { method: 'POST', body: draft, ...written(options) }),
     // As a verb and not as DELETE: a POST can carry an Idempotency-Key, so that sending it again is harmless.
     delete: async (id: string, options?: WriteOptions) => void (await run('delete')(id, {}, options)),
-    rollback: (id: string, { asOf }: { asOf: Time }, options?: WriteOptions) =>
-      run('rollback')(id, { asOf: timeText(asOf) }, options),
+    rollback: (id: string, { asOf }: { asOf: AsOf }, options?: WriteOptions) =>
+      run('rollback')(id, { asOf: asOfText(asOf) }, options),
   }
   const files = filesOf(wire, { root, type, at, get: methods.get, update: run('update') })
   return new Proxy(

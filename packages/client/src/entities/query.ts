@@ -1,6 +1,9 @@
 /** A time: a Date, or a string that the service reads, such as an ISO 8601 time. */
 export type Time = string | Date
 
+/** What `asOf` takes: a time, or the `seq` of an event. */
+export type AsOf = Time | number
+
 /** What a list can be asked, as the collection takes it. */
 export interface Asking {
   readonly sort?: string | { readonly [field: string]: 1 | -1 | undefined } | undefined
@@ -9,7 +12,7 @@ export interface Asking {
   readonly cursor?: string | null | undefined
   readonly include?: readonly string[] | undefined
   readonly fields?: readonly string[] | undefined
-  readonly asOf?: Time | undefined
+  readonly asOf?: AsOf | undefined
 }
 
 /** The parameters of a list. */
@@ -27,11 +30,17 @@ export function listQuery(filter: object | undefined, options: Asking = {}): { [
 
 /** The parameters of reading one entity. */
 export function getQuery({ include, fields, asOf }: Asking = {}): { [name: string]: unknown } {
-  return { include: wordText(include), fields: wordText(fields), asOf: asOf && timeText(asOf) }
+  return { include: wordText(include), fields: wordText(fields), asOf: asOfText(asOf) }
 }
 
 export function timeText(time: Time): string {
   return typeof time === 'string' ? time : time.toISOString()
+}
+
+export function asOfText(asOf: AsOf): string
+export function asOfText(asOf: AsOf | undefined): string | undefined
+export function asOfText(asOf: AsOf | undefined): string | undefined {
+  return typeof asOf === 'number' ? String(asOf) : asOf && timeText(asOf)
 }
 
 /** `{stage: 1, value: -1}` → `stage,-value`. */

@@ -1,5 +1,5 @@
 import { type FileValue, type JsonObject, Problem } from '@tildebase/nouns'
-import { timeText } from '../entities/query.ts'
+import { asOfText } from '../entities/query.ts'
 import { type WriteOptions, written } from '../entities/written.ts'
 import type { AnyJson } from '../transport/any-json.ts'
 import type { Wire } from '../transport/wire.ts'
@@ -31,7 +31,7 @@ export function filesOf(wire: Wire, { root, type, at, get, update }: Target) {
         : sendPieces(wire, root, content, options).then((file) => setFile(id, field, file, options)),
     download: (id: string, field: string, { index, asOf, signal }: DownloadOptions = {}): Promise<Response> =>
       wire.send(path(id, field, index), {
-        query: { asOf: asOf && timeText(asOf) },
+        query: { asOf: asOfText(asOf) },
         headers: { accept: '*/*' },
         signal,
       }),

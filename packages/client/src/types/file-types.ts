@@ -1,4 +1,4 @@
-import type { Time } from '../entities/query.ts'
+import type { AsOf } from '../entities/query.ts'
 import type { WriteOptions } from '../entities/written.ts'
 
 /** How far an upload is. */
@@ -23,7 +23,7 @@ export interface DownloadOptions {
   /** The place in a list of files. */
   readonly index?: number | undefined
   /** The content of that time. */
-  readonly asOf?: Time | undefined
+  readonly asOf?: AsOf | undefined
   readonly signal?: AbortSignal | undefined
 }
 

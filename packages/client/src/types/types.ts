@@ -13,7 +13,7 @@ import type {
   VerbName,
   Where,
 } from '@tildebase/nouns'
-import type { Time } from '../entities/query.ts'
+import type { AsOf, Time } from '../entities/query.ts'
 import type { EntityTimer, WorkflowRuns } from '../entities/runs.ts'
 import type { WriteOptions } from '../entities/written.ts'
 import type { AnyJson } from '../transport/any-json.ts'
@@ -59,12 +59,12 @@ export interface Reading<T extends Noun, C extends NounMap> {
     id: string,
     options?: GetOptions<I, F>,
   ): Promise<Shown<T, C, I, F> | null>
-  count(filter?: Where<T, C>, options?: { readonly asOf?: Time; readonly signal?: AbortSignal }): Promise<number>
+  count(filter?: Where<T, C>, options?: { readonly asOf?: AsOf; readonly signal?: AbortSignal }): Promise<number>
   /** Counts and aggregates by group, the largest first: `aggregate({ group: ['stage'], sum: ['value'] })`. */
   aggregate<M extends Measures<T, C>>(
     measures: M,
     filter?: Where<T, C>,
-    options?: { readonly asOf?: Time; readonly signal?: AbortSignal },
+    options?: { readonly asOf?: AsOf; readonly signal?: AbortSignal },
   ): Promise<readonly Group<T, C, M>[]>
   /** The versions of an entity, deleted ones included, newest first. */
   history(id: string, options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<Version<T>>>
@@ -95,7 +95,7 @@ interface BuiltIn<T extends Noun, C extends NounMap> {
   /** A soft delete: the past stays readable, and `restore` brings it back. */
   delete(id: string, options?: WriteOptions): Promise<void>
   /** Makes a new version that equals the state at a time. */
-  rollback(id: string, to: { readonly asOf: Time }, options?: WriteOptions): Promise<Entity<T>>
+  rollback(id: string, to: { readonly asOf: AsOf }, options?: WriteOptions): Promise<Entity<T>>
   restore(id: string, args?: object, options?: WriteOptions): Promise<Entity<T>>
 }
 
@@ -144,8 +144,8 @@ export interface GetOptions<I extends string, F extends string> {
   readonly include?: readonly I[] | undefined
   /** The fields to give; `$id` and `$type` come along. */
   readonly fields?: readonly F[] | undefined
-  /** The state as of that time. */
-  readonly asOf?: Time | undefined
+  /** The state as of that time, or after the event with that `seq`. */
+  readonly asOf?: AsOf | undefined
   readonly signal?: AbortSignal | undefined
 }
 

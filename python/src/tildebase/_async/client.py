@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import httpx
 
 from ..batch import BatchAnswer, Operations
-from ..values import Entity, Event, Json, Page, Time, time_text
+from ..values import AsOf, Entity, Event, Json, Page, Time, as_of_text, time_text
 from ..wire import part
 from .auth import AsyncAuth, key_auth
 from .changesets import AsyncChangesets, AsyncProposal
@@ -97,7 +97,7 @@ class AsyncTildebase:
         a ``source``. They become events of the times at which they happened."""
         return await AsyncImport(self._transport, f"{self._root}/import/history").send(changes)
 
-    async def export_rows(self, type: str, *, as_of: Time | None = None) -> AsyncGenerator[Entity, None]:
+    async def export_rows(self, type: str, *, as_of: AsOf | None = None) -> AsyncGenerator[Entity, None]:
         """Every entity of a type, one by one as they arrive."""
         rest = b""
         async for chunk in self.export(type, format="ndjson", as_of=as_of):
@@ -106,10 +106,10 @@ class AsyncTildebase:
                 yield json.loads(line)
 
     async def export(
-        self, type: str, *, format: str = "ndjson", as_of: Time | None = None
+        self, type: str, *, format: str = "ndjson", as_of: AsOf | None = None
     ) -> AsyncGenerator[bytes, None]:
         """An export as bytes: ``ndjson``, ``json``, ``csv`` or ``parquet``."""
-        query = {"format": format, "asOf": None if as_of is None else time_text(as_of)}
+        query = {"format": format, "asOf": None if as_of is None else as_of_text(as_of)}
         async for chunk in self._transport.chunks(f"{self._root}/export/{part(type)}", query):
             yield chunk
 
@@ -136,9 +136,9 @@ class AsyncTildebase:
         )
         return schema
 
-    async def metrics(self, *, as_of: Time | None = None) -> dict[str, Json]:
+    async def metrics(self, *, as_of: AsOf | None = None) -> dict[str, Json]:
         """The business metrics, now or at a time."""
-        query = {"asOf": None if as_of is None else time_text(as_of)}
+        query = {"asOf": None if as_of is None else as_of_text(as_of)}
         metrics: dict[str, Json] = await self._transport.json("GET", f"{self._root}/metrics", query=query)
         return metrics
 

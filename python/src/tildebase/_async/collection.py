@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -10,7 +9,7 @@ from ..content import Source, Upload, UploadProgress
 from ..imports import ImportReport
 from ..live import after
 from ..problem import Problem, problem_in
-from ..values import Entity, Filter, Json, Page, Sort, Time, get_query, list_query, time_text
+from ..values import AsOf, Entity, Filter, Json, Page, Sort, Time, as_of_text, get_query, json_text, list_query, time_text
 from ..wire import LONGEST_FILTER, part
 from .files import send_pieces, send_whole
 from .imports import AsyncImport
@@ -45,7 +44,7 @@ class AsyncCollection(Generic[E]):
         cursor: str | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> Page[E]:
         """A page of entities, 25 by default."""
         query = list_query(
@@ -60,7 +59,7 @@ class AsyncCollection(Generic[E]):
         sort: Sort | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> E | None:
         """The first entity, or None."""
         page = await self.find(filter, sort=sort, limit=1, include=include, fields=fields, as_of=as_of)
@@ -73,7 +72,7 @@ class AsyncCollection(Generic[E]):
         sort: Sort | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> AsyncGenerator[E, None]:
         """Every entity, page by page as it is asked for."""
         cursor: str | None = None
@@ -111,10 +110,13 @@ class AsyncCollection(Generic[E]):
         *,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> E | None:
         """One entity by its id; None when there is none."""
         try:
+            # The path of the empty id is that of the list.
+            if id == "":
+                return None
             found: E = await self._transport.json("GET", self._at(id), query=get_query(include, fields, as_of))
             return found
         except Problem as problem:
@@ -122,7 +124,7 @@ class AsyncCollection(Generic[E]):
                 return None
             raise
 
-    async def count(self, filter: Filter | None = None, *, as_of: Time | None = None) -> int:
+    async def count(self, filter: Filter | None = None, *, as_of: AsOf | None = None) -> int:
         return int((await self._ask("/count", list_query(filter, as_of=as_of)))["count"])
 
     async def aggregate(
@@ -134,7 +136,7 @@ class AsyncCollection(Generic[E]):
         avg: Sequence[str] | None = None,
         min: Sequence[str] | None = None,
         max: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> list[dict[str, Json]]:
         """Counts and measures by group, the largest first."""
         measures = {"group": group, "sum": sum, "avg": avg, "min": min, "max": max}
@@ -216,9 +218,9 @@ class AsyncCollection(Generic[E]):
     async def restore(self, id: str) -> E:
         return await self.run(id, "restore")
 
-    async def rollback(self, id: str, *, as_of: Time) -> E:
+    async def rollback(self, id: str, *, as_of: AsOf) -> E:
         """Makes a new version that equals the state at a time."""
-        return await self.run(id, "rollback", {"asOf": time_text(as_of)})
+        return await self.run(id, "rollback", {"asOf": as_of_text(as_of)})
 
     async def run(
         self, id: str, verb: str, args: Mapping[str, Any] | None = None, *, if_version: int | None = None
@@ -267,15 +269,15 @@ class AsyncCollection(Generic[E]):
                     raise
                 tries += 1
 
-    async def download(self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None) -> bytes:
+    async def download(self, id: str, field: str, *, index: int | None = None, as_of: AsOf | None = None) -> bytes:
         """The content of a field of kind file, or of one file of a list."""
         return b"".join([chunk async for chunk in self.chunks(id, field, index=index, as_of=as_of)])
 
     async def chunks(
-        self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None
+        self, id: str, field: str, *, index: int | None = None, as_of: AsOf | None = None
     ) -> AsyncGenerator[bytes, None]:
         """The content as it arrives, for what is too large for the memory."""
-        query = {"asOf": None if as_of is None else time_text(as_of)}
+        query = {"asOf": None if as_of is None else as_of_text(as_of)}
         async for chunk in self._transport.chunks(self._file(id, field, index), query):
             yield chunk
 
@@ -300,7 +302,7 @@ class AsyncCollection(Generic[E]):
 
     async def _ask(self, rest: str, query: Mapping[str, Any]) -> Any:
         """Asks for a list: by its address, or in a batch of one when the filter is long."""
-        if len(json.dumps(query.get("filter"))) <= LONGEST_FILTER:
+        if len(json_text(query.get("filter"))) <= LONGEST_FILTER:
             return await self._transport.json("GET", f"{self._path}{rest}", query=query)
         known = {name: value for name, value in query.items() if value is not None}
         operation = {"id": "list", "method": "GET", "path": f"{part(self._name)}{rest}", "query": known}

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from ..content import Content, Source
-from ..values import Json, Page, Time, time_text
+from ..values import AsOf, Json, Page, as_of_text
 from ..wire import part
 from .auth import key_auth
 from .transport import AsyncTransport
@@ -104,9 +104,9 @@ class AsyncTenants:
         path = "/operator/tasks" if tenant is None else _at(tenant, "/tasks")
         return Page.of(await self._transport.json("GET", path))
 
-    async def fork(self, tenant: str, to: str, *, as_of: Time | None = None) -> dict[str, Json]:
+    async def fork(self, tenant: str, to: str, *, as_of: AsOf | None = None) -> dict[str, Json]:
         """Makes another tenant of a tenant, as it is or as it was."""
-        body = {"to": to} if as_of is None else {"to": to, "asOf": time_text(as_of)}
+        body = {"to": to} if as_of is None else {"to": to, "asOf": as_of_text(as_of)}
         return await self._post(_at(tenant, "/fork"), body)
 
     async def release(self, tenant: str) -> dict[str, Json]:

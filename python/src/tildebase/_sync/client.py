@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import httpx
 
 from ..batch import BatchAnswer, Operations
-from ..values import Entity, Event, Json, Page, Time, time_text
+from ..values import AsOf, Entity, Event, Json, Page, Time, as_of_text, time_text
 from ..wire import part
 from .auth import Auth, key_auth
 from .changesets import Changesets, Proposal
@@ -98,7 +98,7 @@ class Tildebase:
         a ``source``. They become events of the times at which they happened."""
         return Import(self._transport, f"{self._root}/import/history").send(changes)
 
-    def export_rows(self, type: str, *, as_of: Time | None = None) -> Generator[Entity, None, None]:
+    def export_rows(self, type: str, *, as_of: AsOf | None = None) -> Generator[Entity, None, None]:
         """Every entity of a type, one by one as they arrive."""
         rest = b""
         for chunk in self.export(type, format="ndjson", as_of=as_of):
@@ -107,10 +107,10 @@ class Tildebase:
                 yield json.loads(line)
 
     def export(
-        self, type: str, *, format: str = "ndjson", as_of: Time | None = None
+        self, type: str, *, format: str = "ndjson", as_of: AsOf | None = None
     ) -> Generator[bytes, None, None]:
         """An export as bytes: ``ndjson``, ``json``, ``csv`` or ``parquet``."""
-        query = {"format": format, "asOf": None if as_of is None else time_text(as_of)}
+        query = {"format": format, "asOf": None if as_of is None else as_of_text(as_of)}
         for chunk in self._transport.chunks(f"{self._root}/export/{part(type)}", query):
             yield chunk
 
@@ -137,9 +137,9 @@ class Tildebase:
         )
         return schema
 
-    def metrics(self, *, as_of: Time | None = None) -> dict[str, Json]:
+    def metrics(self, *, as_of: AsOf | None = None) -> dict[str, Json]:
         """The business metrics, now or at a time."""
-        query = {"asOf": None if as_of is None else time_text(as_of)}
+        query = {"asOf": None if as_of is None else as_of_text(as_of)}
         metrics: dict[str, Json] = self._transport.json("GET", f"{self._root}/metrics", query=query)
         return metrics
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -11,7 +10,7 @@ from ..content import Source, Upload, UploadProgress
 from ..imports import ImportReport
 from ..live import after
 from ..problem import Problem, problem_in
-from ..values import Entity, Filter, Json, Page, Sort, Time, get_query, list_query, time_text
+from ..values import AsOf, Entity, Filter, Json, Page, Sort, Time, as_of_text, get_query, json_text, list_query, time_text
 from ..wire import LONGEST_FILTER, part
 from .files import send_pieces, send_whole
 from .imports import Import
@@ -46,7 +45,7 @@ class Collection(Generic[E]):
         cursor: str | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> Page[E]:
         """A page of entities, 25 by default."""
         query = list_query(
@@ -61,7 +60,7 @@ class Collection(Generic[E]):
         sort: Sort | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> E | None:
         """The first entity, or None."""
         page = self.find(filter, sort=sort, limit=1, include=include, fields=fields, as_of=as_of)
@@ -74,7 +73,7 @@ class Collection(Generic[E]):
         sort: Sort | None = None,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> Generator[E, None, None]:
         """Every entity, page by page as it is asked for."""
         cursor: str | None = None
@@ -112,10 +111,13 @@ class Collection(Generic[E]):
         *,
         include: Sequence[str] | None = None,
         fields: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> E | None:
         """One entity by its id; None when there is none."""
         try:
+            # The path of the empty id is that of the list.
+            if id == "":
+                return None
             found: E = self._transport.json("GET", self._at(id), query=get_query(include, fields, as_of))
             return found
         except Problem as problem:
@@ -123,7 +125,7 @@ class Collection(Generic[E]):
                 return None
             raise
 
-    def count(self, filter: Filter | None = None, *, as_of: Time | None = None) -> int:
+    def count(self, filter: Filter | None = None, *, as_of: AsOf | None = None) -> int:
         return int((self._ask("/count", list_query(filter, as_of=as_of)))["count"])
 
     def aggregate(
@@ -135,7 +137,7 @@ class Collection(Generic[E]):
         avg: Sequence[str] | None = None,
         min: Sequence[str] | None = None,
         max: Sequence[str] | None = None,
-        as_of: Time | None = None,
+        as_of: AsOf | None = None,
     ) -> list[dict[str, Json]]:
         """Counts and measures by group, the largest first."""
         measures = {"group": group, "sum": sum, "avg": avg, "min": min, "max": max}
@@ -217,9 +219,9 @@ class Collection(Generic[E]):
     def restore(self, id: str) -> E:
         return self.run(id, "restore")
 
-    def rollback(self, id: str, *, as_of: Time) -> E:
+    def rollback(self, id: str, *, as_of: AsOf) -> E:
         """Makes a new version that equals the state at a time."""
-        return self.run(id, "rollback", {"asOf": time_text(as_of)})
+        return self.run(id, "rollback", {"asOf": as_of_text(as_of)})
 
     def run(
         self, id: str, verb: str, args: Mapping[str, Any] | None = None, *, if_version: int | None = None
@@ -268,15 +270,15 @@ class Collection(Generic[E]):
                     raise
                 tries += 1
 
-    def download(self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None) -> bytes:
+    def download(self, id: str, field: str, *, index: int | None = None, as_of: AsOf | None = None) -> bytes:
         """The content of a field of kind file, or of one file of a list."""
         return b"".join([chunk for chunk in self.chunks(id, field, index=index, as_of=as_of)])
 
     def chunks(
-        self, id: str, field: str, *, index: int | None = None, as_of: Time | None = None
+        self, id: str, field: str, *, index: int | None = None, as_of: AsOf | None = None
     ) -> Generator[bytes, None, None]:
         """The content as it arrives, for what is too large for the memory."""
-        query = {"asOf": None if as_of is None else time_text(as_of)}
+        query = {"asOf": None if as_of is None else as_of_text(as_of)}
         for chunk in self._transport.chunks(self._file(id, field, index), query):
             yield chunk
 
@@ -301,7 +303,7 @@ class Collection(Generic[E]):
 
     def _ask(self, rest: str, query: Mapping[str, Any]) -> Any:
         """Asks for a list: by its address, or in a batch of one when the filter is long."""
-        if len(json.dumps(query.get("filter"))) <= LONGEST_FILTER:
+        if len(json_text(query.get("filter"))) <= LONGEST_FILTER:
             return self._transport.json("GET", f"{self._path}{rest}", query=query)
         known = {name: value for name, value in query.items() if value is not None}
         operation = {"id": "list", "method": "GET", "path": f"{part(self._name)}{rest}", "query": known}

@@ -15,6 +15,7 @@ import httpx
 from ..content import Content
 from ..problem import Problem
 from ..sse import Message, MessageParser
+from ..values import json_text
 from ..wire import (
     back_off,
     headers_of,
@@ -131,7 +132,7 @@ class Transport:
         """The answer as soon as its headers are there. The caller closes it."""
         sent = headers_of(keyed(method, once, headers))
         if body is not None:
-            content = json.dumps(body, ensure_ascii=False).encode()
+            content = json_text(body).encode()
             sent.setdefault("content-type", "application/json")
         if isinstance(content, Content):
             sent["content-length"] = str(content.size)

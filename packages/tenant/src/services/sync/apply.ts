@@ -58,7 +58,8 @@ function applyToNothing(session: SyncSession, noun: Noun, change: Change): boole
   const data = { ...change.data, $id: id }
   const { entity, event } = runVerb(write, { type: noun.name, verb: 'create', data, keepId: true, dropsComputed: true })
   if (noun.storage === 'log') return true
-  for (const field of [EXISTENCE, ...Object.keys(JSON.parse(entity.data))]) stamp(session, change, field, event!.seq)
+  const decided = new Set([EXISTENCE, ...Object.keys(JSON.parse(entity.data)), ...clearedBy(change)])
+  for (const field of decided) stamp(session, change, field, event!.seq)
   return true
 }
 
@@ -85,7 +86,7 @@ function merge(session: SyncSession, noun: Noun, change: Change, current: Curren
   const changed = done?.event ? Object.keys(JSON.parse(done.event.previous ?? '{}')) : []
   for (const field of stamped) {
     const before = registers.get(field)
-    stamp(session, change, field, changed.includes(field) ? done?.event?.seq : before?.seq, before)
+    stamp(session, change, field, changed.includes(field) ? done?.event?.seq : (before?.seq ?? current.seq), before)
   }
   if (Object.keys(lost).length === 0) return true
   conflicted(session, change, currentOf(engine.sql, noun.name, id)!, lost)
@@ -135,6 +136,10 @@ function stamp(
   if (seq === undefined) return
   const seen = clock && JSON.stringify(joined(before ? [before.clock, clock] : [clock]))
   writeClock(write.sql, id, field, { seq, at, replica, clock: seen })
+}
+
+function clearedBy({ data }: Change): string[] {
+  return Object.keys(data).filter((field) => data[field] === null)
 }
 
 function valueIn(state: JsonObject, field: string): Json {

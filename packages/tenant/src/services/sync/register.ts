@@ -2,7 +2,7 @@ import { compareText, type JsonObject } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type ClockRow, readClocks } from '../../store/clocks.ts'
 import type { Current } from '../../store/entities.ts'
-import { type LogRow, readEntries } from '../../store/log/log.ts'
+import { type LogRow, readEntries, readEntry } from '../../store/log/log.ts'
 import { seqsOf } from '../../store/log/versions.ts'
 import type { Change } from './change.ts'
 import { covers, SERVER, type VectorClock } from './vector-clock.ts'
@@ -36,6 +36,12 @@ export function registersOf(engine: Engine, current: Current, fields: Iterable<s
         wanted.delete(field)
       }
     }
+  }
+  // A field that was cleared before it had a value was decided, too: no event has it.
+  for (const field of wanted) {
+    const row = kept.get(field)
+    const event = row && readEntry(engine.sql, row.seq)
+    if (event) registers.set(field, registerOf(event, row))
   }
   return registers
 }
