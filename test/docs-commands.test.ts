@@ -129,7 +129,6 @@ const PREPARED: { readonly [block: string]: Prepared } = {
     places: () => ({ '--port 9000 --data /var/lib/tildebase': '--port 0 --data data' }),
     endless: [{ has: '--data', prints: /listens on http/ }],
   },
-  'docs/guides/vite.md: export': { published: true, before: 'mkdir data && echo key > data/root.key' },
   'docs/project.md: tilde schema rename': {
     before: `curl -s -X PUT "$TILDE_URL/~acme/schema/Refund" -H "$AUTH" --json '{"amount": "number", "status": "Requested | Paid"}'`,
   },
@@ -146,10 +145,11 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
   'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian, as root',
   'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
-  'docs/guides/nextjs.md: export': 'installs half a gigabyte; test/tutorials builds the files of the page',
-  'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
-  'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
-  'docs/guides/vite.md: npx vite': 'test/tutorials starts Vite with the files of the page',
+  'docs/guides/nextjs.md: export': 'test/tutorials follows the whole page',
+  'docs/guides/nextjs.md: npx next dev': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: export': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: node seed.ts': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: npx vite': 'test/tutorials follows the whole page',
   'docs/cloudflare.md: npm ci': 'signs in to an account of Cloudflare, and creates buckets there',
   'docs/cloudflare.md: openssl':
     'deploys to an account of Cloudflare; test/hosts/miniflare.test.ts runs the deployment without one',
