@@ -31,6 +31,8 @@ interface Prepared {
   readonly published?: boolean
   /** Whether pip installs the client of this repository. */
   readonly python?: boolean
+  /** A command without which it is skipped: a program that few machines have. */
+  readonly needs?: readonly string[]
   /** Whether it needs another server. */
   readonly second?: boolean
   /** Whether its server is a Worker. */
@@ -54,6 +56,15 @@ const PREPARED: { readonly [block: string]: Prepared } = {
     before: `${ADA}\nuntil curl -s -X PUT "$TILDE_URL/operator/tenants/acme-1/restore?from=acme" -H "$AUTH"; do sleep 1; done`,
   },
   'docs/cloudflare.md: auth=… "$FROM/': { before: ADA, second: true },
+  // Without an account: test/hosts/miniflare.test.ts checks and bundles as `deploy --dry-run` does, and so does this server.
+  'docs/cloudflare.md: openssl': {
+    worker: true,
+    places: () => ({
+      'npx wrangler@': ': wrangler@',
+      'https://tildebase.example.com': first.url,
+      '$(cat root.key)': first.rootKey,
+    }),
+  },
   'docs/cluster.md: tilde serve': {
     nodes: ['node-2'],
     places: () => ({
@@ -100,6 +111,11 @@ const PREPARED: { readonly [block: string]: Prepared } = {
     endless: [{ has: 'listen', prints: /Signing with whsec_/ }],
   },
   'docs/history.md: tilde history merge': { before: `${ADA}\ntilde Contact.create --tenant acme-past --name Bob` },
+  // Compose reads its file and the variables of the page without an engine; test/packages/image.test.ts runs what the image contains.
+  'docs/operations.md: export TILDE_DOMAIN': {
+    needs: ['docker', 'compose', 'version'],
+    places: () => ({ 'deploy/compose.yaml': join(ROOT, 'deploy/compose.yaml'), 'up -d': 'config' }),
+  },
   'docs/operations.md: tilde backup acme --to': {
     before: ADA,
     endless: [
@@ -129,7 +145,6 @@ const PREPARED: { readonly [block: string]: Prepared } = {
     places: () => ({ '--port 9000 --data /var/lib/tildebase': '--port 0 --data data' }),
     endless: [{ has: '--data', prints: /listens on http/ }],
   },
-  'docs/guides/vite.md: export': { published: true, before: 'mkdir data && echo key > data/root.key' },
   'docs/project.md: tilde schema rename': {
     before: `curl -s -X PUT "$TILDE_URL/~acme/schema/Refund" -H "$AUTH" --json '{"amount": "number", "status": "Requested | Paid"}'`,
   },
@@ -146,17 +161,18 @@ const NOT_HERE: { readonly [block: string]: string } = {
   'README.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
   'README.md: npm ci && npm test': 'test/bare runs it in an empty Debian, as root',
   'docs/start.md: npm ci && npm start': 'test/bare runs it in an empty Debian, as root',
-  'docs/guides/nextjs.md: export': 'installs half a gigabyte; test/tutorials builds the files of the page',
-  'docs/guides/nextjs.md: npx next dev': 'test/tutorials builds the files of the page',
-  'docs/guides/vite.md: node seed.ts': 'test/tutorials runs it',
-  'docs/guides/vite.md: npx vite': 'test/tutorials starts Vite with the files of the page',
-  'docs/cloudflare.md: npm ci': 'signs in to an account of Cloudflare, and creates buckets there',
-  'docs/cloudflare.md: openssl':
-    'deploys to an account of Cloudflare; test/hosts/miniflare.test.ts runs the deployment without one',
-  'docs/operations.md: export TILDE_DOMAIN': 'starts containers, which needs the engine of Docker',
+  'docs/guides/nextjs.md: export': 'test/tutorials follows the whole page',
+  'docs/guides/nextjs.md: npx next dev': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: export': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: node seed.ts': 'test/tutorials follows the whole page',
+  'docs/guides/vite.md: npx vite': 'test/tutorials follows the whole page',
+  'docs/cloudflare.md: npm ci':
+    'signs in to an account of Cloudflare, and creates buckets there; a test below compares their names and the version of wrangler',
   'docs/operations.md: npm install --global': 'test/bare boots an empty Debian and runs it there, as root',
-  'docs/guides/connect-an-agent.md: claude': 'needs a program of another company',
-  'docs/guides/connect-an-agent.md: code': 'needs a program of another company',
+  'docs/guides/connect-an-agent.md: claude':
+    'needs a program of another company; a test below reads the address, and test/agents connects to it with other clients',
+  'docs/guides/connect-an-agent.md: code':
+    'needs a program of another company; a test below reads its JSON, and test/agents connects to the address with other clients',
 }
 
 let first: Served
@@ -188,7 +204,26 @@ test('every shell block is a test, or is listed with the reason', () => {
   expect(known.filter((name) => !BLOCKS.some((block) => isNamed(block, name)))).toEqual([])
 })
 
+test('the page for Cloudflare creates the buckets of the configuration, with the wrangler that bundles it in tests', () => {
+  const code = codeOf('docs/cloudflare.md')
+  const configuration = readFileSync(join(ROOT, 'packages/server/wrangler.jsonc'), 'utf8')
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'test/package.json'), 'utf8'))
+
+  expect(all(code, /r2 bucket create (\S+)/g)).toEqual(all(configuration, /"bucket_name": "(.+?)"/g))
+  expect(new Set(all(code, /wrangler@(\S+)/g))).toEqual(new Set([dependencies.wrangler]))
+})
+
+test('programs of other companies get the address of MCP', () => {
+  const code = codeOf('docs/guides/connect-an-agent.md')
+  const [json] = all(code, /--add-mcp '(.+)'/g)
+
+  expect(new Set(all(code, /(https:\S+?)["\s]/g))).toEqual(new Set(['https://tilde.example/~acme/mcp']))
+  expect(JSON.parse(json!)).toEqual({ name: 'acme', type: 'http', url: 'https://tilde.example/~acme/mcp' })
+})
+
 test.for(Object.entries(PREPARED))('%s', { timeout: 600_000 }, async ([name, prepared], { signal, skip }) => {
+  const [program, ...words] = prepared.needs ?? []
+  if (program) skip(spawnSync(program, words).status !== 0, `${[program, ...words].join(' ')} fails on this machine`)
   if (prepared.python) {
     skip(spawnSync('python3', ['-c', 'import ensurepip']).status !== 0, 'python3-venv is not installed')
     client ??= buildClient(findPython())
@@ -236,6 +271,17 @@ async function serveNodes(names: readonly string[]): Promise<Served> {
 function isNamed({ page, code }: Block, name: string): boolean {
   const [start, ...rest] = name.slice(name.indexOf(': ') + 2).split('…')
   return name.startsWith(`${page}: `) && code.startsWith(start!) && rest.every((part) => code.includes(part.trim()))
+}
+
+/** The commands of a page that no other test runs. */
+function codeOf(page: string): string {
+  return BLOCKS.filter((block) => block.page === page)
+    .map(({ code }) => code)
+    .join('')
+}
+
+function all(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found]) => found!)
 }
 
 /** Runs a block: endless commands until they print what they should, the others in one shell. */

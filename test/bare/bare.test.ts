@@ -1,10 +1,19 @@
 import { once } from 'node:events'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../cluster/short/postgres.ts'
+import { readBlocks } from '../docs.ts'
 import { type Kind, type Machine, makeMachine, whyNot } from './machine.ts'
 
+/** The commands of a page. */
+const commandsOf = (page: string) =>
+  readBlocks(page, readFileSync(join(import.meta.dirname, '..', '..', page), 'utf8'))
+    .filter(({ language }) => language === 'sh')
+    .map(({ code }) => code.trim())
+/** Both commands of the README. */
+const START = commandsOf('README.md').at(0)!
+const TEST = commandsOf('README.md').at(-1)!
 /** Each Node with the npm that it comes with. */
 const NODES = [
   { node: '20.20.2', npm: '10.8.2' },
@@ -21,8 +30,12 @@ const KINDS: readonly Kind[] = [
 ]
 /** Tests of the engine, of PostgreSQL and of a browser; `TILDE_BARE=all` runs the whole of the second command. */
 const SOME = 'packages/nouns/src test/start.test.ts test/cluster/short/tables.test.ts test/docs-page.test.ts'
-const TESTS = process.env.TILDE_BARE === 'all' ? '' : `-- ${SOME}`
+const TEST_SOME = process.env.TILDE_BARE === 'all' ? TEST : `${TEST} -- ${SOME}`
 const HOUR = 3_600_000
+
+test('the page for the start has the command of the README', () => {
+  expect(commandsOf('docs/start.md')).toContain(START)
+})
 
 // Without libatomic1, python3, a browser, a database and the rights to install them.
 describe.skipIf(whyNot() !== null).each(KINDS)('$debian, Node $node, npm $npm, a $user user', (kind) => {
@@ -32,20 +45,20 @@ describe.skipIf(whyNot() !== null).each(KINDS)('$debian, Node $node, npm $npm, a
   }, HOUR)
   afterAll(() => machine.remove(), HOUR)
 
-  test('npm ci && npm start serves the console', { timeout: HOUR }, async () => {
+  test(`${START} serves the console`, { timeout: HOUR }, async () => {
     const { page, seconds } = await startUntilItAnswers(machine)
 
     expect(page).toContain('<title>')
-    record(kind, 'npm ci && npm start', seconds)
+    record(kind, START, seconds)
   })
 
-  test('npm ci && npm test passes', { timeout: HOUR }, async () => {
-    const { status, text, seconds } = await machine.run(`npm ci && npm test ${TESTS}`)
+  test(`${TEST} passes`, { timeout: HOUR }, async () => {
+    const { status, text, seconds } = await machine.run(TEST_SOME)
 
     expect(text.match(/^failed: .*/gm)).toBe(null)
     expect(text).toMatch(/^\d+ passed, 0 failed/m)
     expect(status).toBe(0)
-    record(kind, `npm ci && npm test ${TESTS}`, seconds)
+    record(kind, TEST_SOME, seconds)
   })
 })
 
@@ -53,7 +66,7 @@ describe.skipIf(whyNot() !== null).each(KINDS)('$debian, Node $node, npm $npm, a
 async function startUntilItAnswers(machine: Machine) {
   const begun = performance.now()
   const port = await freePort()
-  const child = machine.start('npm ci && npm start', { TILDE_PORT: String(port) })
+  const child = machine.start(START, { TILDE_PORT: String(port) })
   let text = ''
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (text += chunk))
   const ended = once(child, 'close')

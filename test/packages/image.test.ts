@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { stageAll } from '../../build/stage.ts'
 import { layOutImage } from '../../deploy/image.ts'
+import { whyNot } from '../needs.ts'
 import { compile, ROOT_KEY, sizeOf } from './installed.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
@@ -34,10 +35,12 @@ describe('the files for deployment', () => {
 
   test('compose and Kubernetes run the same image, read-only, with a volume at /data', () => {
     const { tildebase, caddy } = parse(read('deploy/compose.yaml')).services
+    const [, page] = /^export (.*)\ndocker compose -f deploy\/compose.yaml up -d$/m.exec(read('docs/operations.md'))!
     const [, , set] = parseAllDocuments(read('deploy/kubernetes/tildebase.yaml')).map((part) => part.toJS())
     const [container] = set.spec.template.spec.containers
 
     expect(tildebase).toMatchObject({ read_only: true, cap_drop: ['ALL'], volumes: ['data:/data'], tmpfs: ['/tmp'] })
+    expect(names(page!, /(\w+)=/g)).toEqual(names(read('deploy/compose.yaml'), /\$\{(\w+):\?/g))
     expect(caddy.depends_on.tildebase.condition).toBe('service_healthy')
     expect(container.image).toBe(tildebase.image)
     expect(container.image).toBe(`tildebase:${JSON.parse(read('package.json')).version}`)
@@ -46,6 +49,14 @@ describe('the files for deployment', () => {
     expect(set.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
     expect(container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)).toEqual(['/data', '/tmp'])
   })
+})
+
+const noCaddy = whyNot('caddy')
+test.skipIf(noCaddy)(`Caddy accepts its file${noCaddy ?? ''}`, () => {
+  const env = { ...process.env, TILDE_DOMAIN: 'tilde.example.com' }
+  const words = ['validate', '--adapter', 'caddyfile', '--config', join(REPOSITORY, 'deploy', 'Caddyfile')]
+
+  expect(spawnSync('caddy', words, { env }).status).toBe(0)
 })
 
 // Namespaces are a matter of Linux.
@@ -106,6 +117,11 @@ describe.runIf(process.platform === 'linux')('the files of the image', () => {
     return spawn('unshare', unshare, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   }
 })
+
+/** What a pattern finds in a text, in order. */
+function names(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name]) => name!).toSorted()
+}
 
 function portOf(server: ChildProcess): Promise<string> {
   return new Promise((done, failed) => {
