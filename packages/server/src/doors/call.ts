@@ -1,4 +1,13 @@
-import { hasLoneSurrogate, type Lens, MAX_DEPTH, MOST_NAMES, MOST_VALUES, type Nouns, Problem, tooMuch } from '@tildebase/nouns'
+import {
+  hasLoneSurrogate,
+  type Lens,
+  MAX_DEPTH,
+  MOST_NAMES,
+  MOST_VALUES,
+  type Nouns,
+  Problem,
+  tooMuch,
+} from '@tildebase/nouns'
 import type { Budget, Grant, RequestContext, Stepwise, Tenant, TenantReader, TenantWriter } from '@tildebase/tenant'
 import { listedNames } from '@tildebase/tenant/internal'
 import type { Description } from './describe/description.ts'
