@@ -47,7 +47,7 @@ function walk(root: object, field: string, issues: Issue[]): boolean {
     }
     const list = Array.isArray(value)
     if (!list && !isPlainObject(value)) issues.push({ field: path, message: 'is not a JSON value' })
-    // The places of a list are no names to look at, and may be a million.
+    // The places of a list need no look, and may be a million.
     const names = list ? null : Object.keys(value)
     const count = names?.length ?? (value as readonly unknown[]).length
     for (let i = 0; i < count; i++) {

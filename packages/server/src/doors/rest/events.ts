@@ -13,7 +13,8 @@ import { AGGREGATE, measure } from './aggregate.ts'
 import { COUNT, countAll, GET, LIST, list, read } from './entities.ts'
 import { lastSeen, liveReply, reached, Waiter, wantsLive } from './live.ts'
 import { filterJson } from './params.ts'
-import { type Place, refusal, warned, warningHandle } from './unknown-fields.ts'
+import type { Place } from './route-parameters.ts'
+import { refusal, warned, warningHandle } from './unknown-fields.ts'
 
 const DEFAULT_LIMIT = 100
 const MOST_EVENTS = 1_000

@@ -11,11 +11,10 @@ import {
   unknownMembers,
 } from '@tildebase/tenant/internal'
 import { type Call, flagParam, listParam, type Query, type Route } from '../call.ts'
-import { PROPOSE } from '../describe/description.ts'
-import { type Parameter, parameterNames } from '../describe/parameters.ts'
 import { type Reply, WARNINGS } from '../reply.ts'
 import { ignored, ignoredAmong, serviceNamesIn } from './ignored-fields.ts'
 import { asOfParam, isField, PARAMETER_NAMES } from './params.ts'
+import { described, type Place, parametersOf } from './route-parameters.ts'
 
 const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 
@@ -23,9 +22,6 @@ const MEASURES = ['group', 'sum', 'avg', 'min', 'max']
 export function warning<R extends Route>(routes: readonly R[]): R[] {
   return routes.map(described).map((route) => ({ ...route, handle: warningHandle(route, route.handle) }) as R)
 }
-
-/** What of a route decides which names its requests have. */
-export type Place = Pick<Route, 'method' | 'path' | 'params' | 'mode'>
 
 /** The same handle of a route about a type, likewise. */
 export function warningHandle<H extends Handle>(route: Place, handle: H): H {
@@ -80,20 +76,6 @@ export function warningOfNames<R extends Route>(routes: readonly R[]): R[] {
     return { ...route, handle: withWarnings(route.handle, { unknownIn }) } as R
   })
 }
-
-/** The parameters that a route takes. */
-function parametersOf(route: Place): readonly string[] {
-  return parameterNames(described(route).params ?? [])
-}
-
-/** A route with all parameters that it takes, also those that all of its kind take. */
-export function described<R extends Place>(route: R): R {
-  const { params = [], mode } = route
-  return { ...route, params: [...new Set([...params, ...(mode === 'write' ? TRIALS : []), 'strict'])] }
-}
-
-/** How every write can be tried, or proposed. */
-const TRIALS: readonly Parameter[] = ['dryRun', ...PROPOSE]
 
 function unknownAmong(names: readonly string[], known: readonly string[]): UnknownField[] {
   return names
