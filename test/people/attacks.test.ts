@@ -42,7 +42,10 @@ beforeAll(async () => {
   ada = await person(host, 'acme', { email: email(), role: 'Admin' })
   eve = await person(host, 'acme', { email: email(), role: 'Member' })
 })
-afterAll(() => host.stop())
+afterAll(async () => {
+  globalThis.fetch = plainFetch
+  await host.stop()
+})
 
 describe('a page of another site', () => {
   verifies('attack.csrf', 'cannot sign a browser in, nor decide for a person', async () => {

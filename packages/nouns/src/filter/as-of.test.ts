@@ -33,6 +33,8 @@ describe('asOf', () => {
     {},
     '2026-13-01',
     '9'.repeat(16),
+    1_700_000_000_000,
+    '1700000000000',
   ])('%j is refused with the list of valid forms', (value) => {
     expect(() => parseAsOf(value, NOW)).toThrow(
       expect.objectContaining({ code: 'invalid_as_of', message: expect.stringContaining('7d ago') }),

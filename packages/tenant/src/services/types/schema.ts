@@ -161,7 +161,8 @@ export function* dropType(write: Write, name: string): Steps<void> {
   if (!builtIn) demandDomains(grant, engine.noun(name), undefined)
   const count = liveCount(engine.sql, name)
   if (!builtIn && count > 0) {
-    throw new Problem('conflict', `There are ${count} entities of type ${name}. Delete them first.`, { type: name })
+    const some = count === 1 ? 'is 1 entity' : `are ${count} entities`
+    throw new Problem('conflict', `There ${some} of type ${name}. Delete them first.`, { type: name })
   }
   if (builtIn) storeParts(write, engine.nouns.with(builtIn))
   if (currentOf(engine.sql, 'Schema', schemaId(name))?.deleted !== false)
