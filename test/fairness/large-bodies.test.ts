@@ -14,13 +14,13 @@ afterAll(() => app.stop())
 
 const MOST = 100
 
-describe('of a body with a million faults, the first hundred are reported', () => {
+describe('of a body with many faults, the first hundred are reported', () => {
   const named = (count: number) => Object.fromEntries(many(count, (i) => [`fiel${i}`, 1]))
   test.each([
     ['elements of a list', '/Big', () => ({ words: many(1_000_000, () => 1) })],
     ['values of a choice', '/Big', () => ({ kinds: many(500_000, () => 'Leed') })],
-    ['fields of a strict type', '/Strict', () => named(300_000)],
-    ['names that no field may have', '/Big', () => `{"x":[${many(400_000, () => '{"__proto__":1}').join(',')}]}`],
+    ['fields of a strict type', '/Strict', () => named(15_000)],
+    ['names that no field may have', '/Big', () => `{"x":[${many(150_000, () => '{"__proto__":1}').join(',')}]}`],
     ['scopes of a key', '/api-keys', () => ({ name: 'k', scopes: many(1_000_000, (i) => `x${i}`).join(',') })],
   ])('%s', async (_, path, body) => {
     const { status, body: answer, text } = await app.request('POST', `/~acme${path}`, body())
@@ -40,14 +40,14 @@ describe('of a body with a million faults, the first hundred are reported', () =
   })
 
   test('parts of a declaration', async () => {
-    const { status, body } = await app.request('POST', '/~acme/schema/plan', named(500_000))
+    const { status, body } = await app.request('POST', '/~acme/schema/plan', named(15_000))
 
-    expect([status, body.message]).toEqual([422, expect.stringContaining('has 500000 parts; at most 1000')])
+    expect([status, body.message]).toEqual([422, expect.stringContaining('has 15000 parts; at most 1000')])
   })
 })
 
 describe('names that nothing has are collected once', () => {
-  const parts = many(100_000, (i) => ({ type: 'Contact', data: { [`more${i}`]: 1 } }))
+  const parts = many(40_000, (i) => ({ type: 'Contact', data: { [`more${i % 15_000}`]: 1 } }))
 
   test('from the operations of a changeset', async () => {
     const { status, body } = await app.request('POST', '/~acme/changesets', { title: 'many', operations: parts })

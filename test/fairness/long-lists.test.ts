@@ -63,6 +63,25 @@ test('the filters of all workflows share what they may look at in one event, and
   expect(await Promise.all(runs)).toEqual([1, 0, 1])
 })
 
+test('the row filters of the keys of webhooks share it, too: an event that takes too long to look at is not sent', async () => {
+  await app.request('PUT', '/~seen/schema/Big', { name: 'string', numbers: 'number[]' })
+  const webhook = async (filter: object) => {
+    const send = app.as(await app.key('seen', 'admin:all', { filter: { Big: filter } }))
+    const about = { url: 'https://example.com/', events: ['Big.created'] }
+    return (await send('POST', '/~seen/webhooks', about)).body.$id
+  }
+  const ids = [
+    await webhook(conditions('numbers', 15)),
+    await webhook(conditions('numbers', 15)),
+    await webhook({ name: 'two' }),
+  ]
+
+  const { status } = await app.request('POST', '/~seen/Big', { name: 'two', numbers: NUMBERS })
+
+  const sent = ids.map(async (id) => (await app.request('GET', `/~seen/webhooks/${id}/deliveries`)).body.results.length)
+  expect([status, await Promise.all(sent)]).toEqual([201, [1, 0, 1]])
+})
+
 test('a large event is read once for the filters of all webhooks and workflows', async () => {
   const of = (type: string, about: object) => app.request('POST', `/~read/${type}`, about)
   for (let i = 0; i < 20; i++) {

@@ -1,5 +1,4 @@
 import { parseNoun } from '@tildebase/nouns'
-import type { Email } from 'postal-mime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bounceIn } from '../../packages/server/src/doors/mail/bounce.ts'
 import { recipientsOf } from '../../packages/server/src/node/outbound/service-mailbox.ts'
@@ -55,7 +54,7 @@ describe('a long text is read once', () => {
         headers: [],
         inReplyTo: '<1@example.org>',
         attachments: [{ mimeType: 'message/delivery-status', content: new TextEncoder().encode(report) }],
-      } as unknown as Email)?.reason
+      } as unknown as Parameters<typeof bounceIn>[0])?.reason
 
     expect(bounce(`Diagnostic-Code:${'\n'.repeat(LONG)}Status: 5.1.1`)).toBe('Status 5.1.1')
     expect(bounce(`Diagnostic-Code:${spaces}`)).toBe('It could not be delivered.')

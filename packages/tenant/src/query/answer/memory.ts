@@ -127,13 +127,13 @@ function* testedRows({ scope }: Plan, rows: readonly SqlRow[]): Generator<Stored
   }
 }
 
-/**
- * Tests rows of a type in memory; what relations lead to is asked of the database as it is now. `look` counts the elements of
- * lists where filters share what they may look at.
- */
-export function rowTest(reader: ReadContext, type: string, filter: Filter, look?: Look): (row: Stored) => boolean {
+/** Tests a row. `look` counts the elements of its lists, where several tests share what they may look at. */
+type RowTest = (row: Stored, look?: Look) => boolean
+
+/** Tests rows of a type in memory; what relations lead to is asked of the database as it is now. */
+export function rowTest(reader: ReadContext, type: string, filter: Filter): RowTest {
   const scope = { reader, moment: PRESENT, type, source: sourceOf(reader, type, PRESENT, 'e'), narrowed: false }
-  return tester(scope, [{ filter, narrowed: false }], look)
+  return tester(scope, [{ filter, narrowed: false }])
 }
 
 /** The reader's narrowing of a type, as a test of its rows in memory. */
@@ -150,14 +150,16 @@ export function narrowingTest(scope: Scope): (row: Stored) => boolean {
  * Whether a narrowed reader sees a log record: the state in the record matches the row filter of its type. Relations
  * are followed as they are now. A record without values, because they were erased, is not seen.
  */
-export function recordTest(reader: ReadContext): (record: LogRow) => boolean {
-  const tests = new Map<string, ((row: Stored) => boolean) | null>()
-  return (record) => {
+export function recordTest(reader: ReadContext): (record: LogRow, look?: Look) => boolean {
+  const tests = new Map<string, RowTest | null>()
+  return (record, look) => {
     const test = kept(tests, record.type, () => {
       const rows = reader.nouns.get(record.type) ? (reader.narrow?.(record.type) ?? null) : null
       return rows && rowTest(reader, record.type, rows)
     })
-    return test === null || (record.data !== null && test(stateOf(record, todaysData(reader, record, record.data))))
+    return (
+      test === null || (record.data !== null && test(stateOf(record, todaysData(reader, record, record.data)), look))
+    )
   }
 }
 
@@ -168,29 +170,31 @@ function todaysData(reader: ReadContext, { type, seq }: LogRow, data: string): s
 }
 
 /** A test of single rows. */
-function tester(scope: Scope, parts: readonly Part[], look?: Look): (row: Stored) => boolean {
-  const test = fieldTest(scope, parts, look)
+function tester(scope: Scope, parts: readonly Part[]): RowTest {
+  const test = fieldTest(scope, parts)
   if (!parts.some((part) => 'records' in part)) return test
   const isSeen = recordTest(scope.reader)
-  return (row) => test(row) && isSeen(readEntry(scope.reader.sql, row.ordinal)!)
+  return (row, look) => test(row, look) && isSeen(readEntry(scope.reader.sql, row.ordinal)!)
 }
 
 /** A test of what rows have in their fields. */
-function fieldTest(scope: Scope, parts: readonly Part[], look?: Look): (row: Stored) => boolean {
+function fieldTest(scope: Scope, parts: readonly Part[]): RowTest {
   const patterns = new Map<string, (text: string) => boolean>()
   const check = () => scope.reader.budget.checkTime()
   const regex: Regex = (pattern, flags) => kept(patterns, `${flags}/${pattern}`, () => regexTest(pattern, flags, check))
   const elements = new ElementCount(check)
+  let count: Look = elements.look
   const filters = parts.filter((part) => 'filter' in part)
   const tests = filters.map(({ filter, narrowed }) => {
-    const test = matcher(filter, follower({ ...scope, narrowed }), regex, look ?? elements.look)
+    const test = matcher(filter, follower({ ...scope, narrowed }), regex, (length) => count(length))
     const form = todaysForm({ ...scope, narrowed })
     return form ? (entity: JsonObject) => test(form(entity)) : test
   })
   const view = viewFor(filters.map(({ filter }) => filter))
-  return (row) => {
+  return (row, look = elements.look) => {
     const entity = view(row)
     elements.begin()
+    count = look
     return tests.every((test) => test(entity))
   }
 }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, matchesEvent } from '@tildebase/nouns'
+import { type Json, type JsonObject, type Look, matchesEvent } from '@tildebase/nouns'
 import type { Engine } from '../../engine/engine.ts'
 import { type Grant, isNarrowed } from '../../grant/grant.ts'
 import type { LogRow } from '../../store/log/log.ts'
@@ -11,8 +11,8 @@ import { hidesChangesets } from './changeset-rows.ts'
 export interface EventVisibility {
   /** Whether events of this name are requested and of a readable type. */
   wants(type: string, event: string): boolean
-  /** The record as the grant sees it, or null when it may not see it. */
-  show(record: LogRow): LogRow | null
+  /** The record as the grant sees it, or null when it may not see it. `look` counts the elements of lists that its filters look at. */
+  show(record: LogRow, look?: Look): LogRow | null
   /** True when no record is left out because of its values: the names alone decide. */
   readonly byName: boolean
 }
@@ -32,7 +32,7 @@ export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly st
   const show = recordView(engine, grant)
   return {
     wants,
-    show: (record) => (wants(record.type, record.event) ? show(record) : null),
+    show: (record, look) => (wants(record.type, record.event) ? show(record, look) : null),
     byName: !isNarrowed(grant) && !hidesChangesets(engine, grant),
   }
 }
@@ -41,12 +41,12 @@ export function visibilityOf(engine: Engine, grant: Grant, patterns: readonly st
  * The rule about rows, which `visibilityOf` applies after that about types: a grant sees a record if the state in it matches the grant's row filter. The record
  * through which an entity enters the grant's view has no `previous`: those values were never visible.
  */
-function recordView(engine: Engine, grant: Grant): (record: LogRow) => LogRow | null {
+function recordView(engine: Engine, grant: Grant): EventVisibility['show'] {
   if (!isNarrowed(grant) && !hidesChangesets(engine, grant)) return (record) => record
   const test = recordTest(readContextOf(engine, grant))
-  return (record) => {
-    if (!test(record)) return null
-    return record.previous === null || test(before(record)) ? record : { ...record, previous: null }
+  return (record, look) => {
+    if (!test(record, look)) return null
+    return record.previous === null || test(before(record), look) ? record : { ...record, previous: null }
   }
 }
 

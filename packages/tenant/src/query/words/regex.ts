@@ -38,11 +38,21 @@ export function regexTest(pattern: string, flags: string, check = () => {}): (te
   }
 }
 
+/** A record as it is shown, or null also when it takes too long to find out whether it may be seen. */
+export function orHidden<T>(show: () => T): T | null {
+  try {
+    return show()
+  } catch (reason) {
+    if (reason instanceof Problem && reason.code === 'over_budget') return null
+    throw reason
+  }
+}
+
 /** A test that holds for what has a text which is too long for one of its patterns. */
-export function orTooLong<T>(test: (value: T) => boolean): (value: T) => boolean {
-  return (value) => {
+export function orTooLong<T extends readonly unknown[]>(test: (...given: T) => boolean): (...given: T) => boolean {
+  return (...given) => {
     try {
-      return test(value)
+      return test(...given)
     } catch (reason) {
       if (reason instanceof Problem && reason.code === 'over_budget') return true
       throw reason

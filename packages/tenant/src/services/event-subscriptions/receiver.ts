@@ -1,11 +1,12 @@
-import { isoOf, type JsonObject, Problem } from '@tildebase/nouns'
+import { isoOf, type JsonObject, type Look, Problem } from '@tildebase/nouns'
 import { storedFilter } from '../../authorship/reach.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Grant } from '../../grant/grant.ts'
 import { rowTest } from '../../query/answer/memory.ts'
+import { stateOnce } from '../../query/answer/tested-view.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { orTooLong } from '../../query/words/regex.ts'
+import { orHidden, orTooLong } from '../../query/words/regex.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { EventSubscription } from '../../store/outgoing/event-subscriptions.ts'
 import { firstRetry } from '../../store/outgoing/outbox.ts'
@@ -15,7 +16,7 @@ import { grantOfHolder } from './holder.ts'
 
 /** What an agent receives: which events, and in which form. */
 export interface AgentReceiver {
-  show(event: LogRow): LogRow | null
+  show(event: LogRow, look?: Look): LogRow | null
   readonly form: EventForm
 }
 
@@ -32,10 +33,10 @@ export function agentReceiver(engine: Engine, subscription: EventSubscription): 
   const show = grant && visibilityOf(engine, grant, [name]).show
   const passes = grant && filterOf(engine, grant, subscription)
   return {
-    show: (event) => {
+    show: (event, look) => {
       if (show === null || passes === null || expiresAt <= engine.ports.clock.now()) return null
-      const shown = show(event)
-      return shown && passes(shown) ? shown : null
+      const shown = orHidden(() => show(event, look))
+      return shown && passes(shown, look) ? shown : null
     },
     form: { headers: headersOf(id), body: (event) => occurrence(engine, id, event) },
   }
@@ -54,7 +55,7 @@ function filterOf(engine: Engine, grant: Grant, { name, arguments: text }: Event
     const noun = engine.noun(name.split('.')[0]!)
     const asked = storedFilter(engine, grant, noun, filter)
     const test = orTooLong(rowTest(readContextOf(engine, grant), noun.name, asked))
-    return (event: LogRow) => event.data !== null && test(stateOf(event, event.data))
+    return (event: LogRow, look?: Look) => event.data !== null && test(stateOnce(event, event.data), look)
   } catch (reason) {
     if (reason instanceof Problem) return null
     throw reason

@@ -1,9 +1,10 @@
 import type { Engine } from '../../engine/engine.ts'
 import { sliceOf } from '../../engine/turns.ts'
+import { SharedElements } from '../../query/answer/elements.ts'
 import { readLog } from '../../store/log/log.ts'
 import { enqueueDelivery } from '../../store/outgoing/outbox.ts'
 import { setPosition } from '../../store/outgoing/receivers.ts'
-import { beginFilters, type Subscription } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
 
 const PAGE = 100
 
@@ -16,8 +17,7 @@ export function enqueueHistory(engine: Engine, subscription: Subscription): bool
     do {
       for (const event of readLog(engine.sql, position, PAGE)) {
         position = event.seq
-        beginFilters(engine)
-        if (subscription.show(event) !== null) {
+        if (subscription.show(event, new SharedElements().one()) !== null) {
           enqueueDelivery(engine.sql, subscription.id, event.seq, engine.ports.clock.now(), null)
           booked++
         }

@@ -1,9 +1,9 @@
-import { type Filter, type JsonObject, matcher, noun, parseFilter } from '@tildebase/nouns'
+import { type Filter, type JsonObject, type Look, matcher, noun, parseFilter } from '@tildebase/nouns'
 import { act } from '../../authorship/stored.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { ElementCount } from '../../query/answer/elements.ts'
+import { SharedElements } from '../../query/answer/elements.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
-import { orTooLong, regexFault, regexTest } from '../../query/words/regex.ts'
+import { orHidden, orTooLong, regexFault, regexTest } from '../../query/words/regex.ts'
 import { currentOf } from '../../store/entities.ts'
 import type { LogRow } from '../../store/log/log.ts'
 import type { EventSubscription } from '../../store/outgoing/event-subscriptions.ts'
@@ -23,7 +23,7 @@ export interface Subscription extends Pick<Receiver, 'id' | 'position'> {
   readonly signer: Signer | null
   readonly isFailing: boolean
   /** The event as the webhook receives it, or null if it is not subscribed or not visible. */
-  show(event: LogRow): LogRow | null
+  show(event: LogRow, look: Look): LogRow | null
   /** An event that was queued for it, as its author may see it now; null when it may not. */
   view(event: LogRow): LogRow | null
   /** The form of its events, where that is not the record. */
@@ -82,19 +82,21 @@ export function recordFilter(engine: Engine, json: unknown): Filter {
   return parseFilter(json, Record, { get: () => undefined }, engine.nextTime(), { regex: regexFault })
 }
 
-/** The elements of lists that the filters of all webhooks look at in one event: a write waits for them. */
-const COUNTS = new WeakMap<Engine, ElementCount>()
-
-function countOf(engine: Engine): ElementCount {
-  const known = COUNTS.get(engine) ?? new ElementCount()
-  COUNTS.set(engine, known)
-  return known
-}
-
 /** Whether a record passes a filter. `changed` holds the names of the fields that the event changed. */
-function recordPasses(engine: Engine, filter: Filter): (record: JsonObject) => boolean {
-  const test = orTooLong(matcher(filter, () => [], regexTest, countOf(engine).look))
-  return (record) => test({ ...record, changed: Object.keys((record.previous as JsonObject | undefined) ?? {}) })
+function recordPasses(filter: Filter): (record: JsonObject, look: Look) => boolean {
+  let count: Look
+  const test = orTooLong(
+    matcher(
+      filter,
+      () => [],
+      regexTest,
+      (length) => count(length),
+    ),
+  )
+  return (record, look) => {
+    count = look
+    return test({ ...record, changed: Object.keys((record.previous as JsonObject | undefined) ?? {}) })
+  }
 }
 
 /** Events as filters look at them: a large one is read once for all webhooks. */
@@ -115,24 +117,19 @@ function subscriptionOf(engine: Engine, receiver: Receiver): Subscription | null
   const { declaration: data, grant } = act(stored)
   const visibility = visibilityOf(engine, grant, data.events)
   const all = visibilityOf(engine, grant, null)
-  const passes = data.filter === undefined ? null : recordPasses(engine, recordFilter(engine, data.filter))
+  const passes = data.filter === undefined ? null : recordPasses(recordFilter(engine, data.filter))
   return {
     id: receiver.id,
     position: receiver.position,
     url: data.url,
     signer: signerOf(engine, receiver),
     isFailing: state.status === 'failing',
-    show: (event) => {
-      const shown = visibility.show(event)
-      return shown && (passes === null || passes(viewOf(engine, shown))) ? shown : null
+    show: (event, look) => {
+      const shown = orHidden(() => visibility.show(event, look))
+      return shown && (passes === null || passes(viewOf(engine, shown), look)) ? shown : null
     },
     view: all.show,
   }
-}
-
-/** Begins with another event: its lists may be looked at, too. */
-export function beginFilters(engine: Engine): void {
-  countOf(engine).begin()
 }
 
 function signerOf({ ports }: Engine, { secret, old }: Receiver): Signer | null {
@@ -147,10 +144,11 @@ export function enqueueDeliveries(write: Write, event: LogRow): void {
   const all = subscriptions(write.engine)
   if (all.size === 0) return
   let isQueued = false
-  beginFilters(write.engine)
+  // The write of the event waits for all of them.
+  const elements = new SharedElements()
   for (const subscription of all.values()) {
     // A webhook that still receives past events will reach this event.
-    if (subscription.position !== null || subscription.show(event) === null) continue
+    if (subscription.position !== null || subscription.show(event, elements.one()) === null) continue
     enqueueDelivery(write.sql, subscription.id, event.seq, event.at, write.context.trace)
     isQueued = true
   }

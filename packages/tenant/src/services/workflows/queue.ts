@@ -9,6 +9,7 @@ import { stateOnce } from '../../query/answer/tested-view.ts'
 import { isRelative } from '../../query/parameters/filter.ts'
 import { readContextOf } from '../../query/read-context.ts'
 import { visibilityOf } from '../../query/rights/visibility.ts'
+import { orHidden } from '../../query/words/regex.ts'
 import { addRun, continueRuns, resumeRuns, runAt } from '../../store/automation/workflow-runs.ts'
 import { addWorkflow, scheduleWorkflow, setFailures, storedWorkflows } from '../../store/automation/workflows.ts'
 import type { Stored } from '../../store/entities.ts'
@@ -127,7 +128,7 @@ function activeOf(engine: Engine, id: string, stored: Authored<Definition>): Act
       if (isEnding && (!isNamed || event.entity === id)) return false
       // Run by hand: that is a run already.
       if (event.type === 'Workflow' && event.verb === 'trigger' && event.entity === id) return false
-      return show(event) !== null && passes(event, look)
+      return orHidden(() => show(event, look)) !== null && passes(event, look)
     },
   }
 }
@@ -159,7 +160,7 @@ function filterTest(engine: Engine, grant: Grant, { filter }: Definition): (even
     if (noun?.name !== event.type || event.data === null) return false
     const read = filterFor(noun)
     try {
-      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read, look)(stateOnce(event, event.data))
+      return read !== null && rowTest(readContextOf(engine, grant), noun.name, read)(stateOnce(event, event.data), look)
     } catch (reason) {
       if (reason instanceof Problem) return false
       throw reason

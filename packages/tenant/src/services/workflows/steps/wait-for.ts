@@ -8,6 +8,7 @@ import { stateOnce } from '../../../query/answer/tested-view.ts'
 import { filterOf } from '../../../query/parameters/filter.ts'
 import { readContextOf } from '../../../query/read-context.ts'
 import { viewKey, visibilityOf } from '../../../query/rights/visibility.ts'
+import { orHidden } from '../../../query/words/regex.ts'
 import { addWait, countOpenWaits, endWait, type WaitRow, waitedFor, waitsFor } from '../../../store/automation/waits.ts'
 import { holdRun } from '../../../store/automation/workflow-runs.ts'
 import type { LogRow } from '../../../store/log/log.ts'
@@ -101,14 +102,14 @@ export function endWaits(
 
 /** Whether an event is the one that a run waits for, as its author sees it. */
 function isAwaited(engine: Engine, grant: Grant, { pattern, filter }: WaitRow, event: LogRow, look: Look): boolean {
-  if (visibilityOf(engine, grant, [pattern]).show(event) === null) return false
+  if (orHidden(() => visibilityOf(engine, grant, [pattern]).show(event, look)) === null) return false
   if (filter === '{}') return true
   const noun = engine.nouns.get(event.type)
   if (noun?.name !== event.type || event.data === null) return false
   try {
     const asked = storedFilter(engine, grant, noun, JSON.parse(filter))
-    const test = rowTest(readContextOf(engine, grant), noun.name, asked, look)
-    return test(stateOnce(event, event.data))
+    const test = rowTest(readContextOf(engine, grant), noun.name, asked)
+    return test(stateOnce(event, event.data), look)
   } catch (reason) {
     if (reason instanceof Problem) return false
     throw reason
