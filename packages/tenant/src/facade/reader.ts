@@ -101,6 +101,11 @@ export class TenantReader {
     demand(grantOn(this.#engine, this.grant, noun, action), action, noun)
   }
 
+  /** Refuses the events of types none of which the grant may read. With its entities it does not read events of comments. */
+  demandEventsOf(nouns: readonly Noun[]): void {
+    if (nouns.every((noun) => !may(this.grant, 'read', noun))) demand(this.grant, 'read', nouns[0]!)
+  }
+
   /** Refuses a grant that may write nothing. */
   demandSomeWriting(): void {
     if (this.grant.scopes.some(({ action }) => action === 'write' || action === 'admin')) return

@@ -93,7 +93,7 @@ function events(call: Call): MaybePromise<Reply> {
 /** Refuses a stream of named types if the key may read none of them: it would stay empty. */
 function demandSome({ read }: Call, patterns: Patterns): void {
   const nouns = (patterns ?? ['*']).map((pattern) => read.nouns.named(pattern.split('.')[0]!))
-  if (nouns.every((noun) => noun !== undefined && !read.may('read', noun))) read.demand('read', nouns[0]!)
+  if (nouns.every((noun) => noun !== undefined)) read.demandEventsOf(nouns)
 }
 
 /** The Event collection answers on the analytics lens, to its own parameters, and to a `type` that is not a type. */
