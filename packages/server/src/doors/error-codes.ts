@@ -223,7 +223,7 @@ export const ERROR_CODES: ErrorCodes = {
   validation_error: {
     status: 422,
     cause: 'Fields are missing, of the wrong kind, or refer to an entity that does not exist.',
-    remedy: '`details` lists every field with a message.',
+    remedy: '`details` lists every field with a message, up to 100.',
   },
   invalid_schema: {
     status: 422,
