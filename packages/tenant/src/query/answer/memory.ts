@@ -2,7 +2,6 @@ import { type Filter, type Follow, type Hop, type JsonObject, type Look, matcher
 import type { SqlRow } from '../../ports.ts'
 import type { Stored } from '../../store/entities.ts'
 import { eachEntry, type LogRow, readEntry } from '../../store/log/log.ts'
-import { stateOf } from '../../view/event.ts'
 import { presence, scopeBehind } from '../plan/compile.ts'
 import { eachOf, every, type Fragment, fragment, plain } from '../plan/fragment.ts'
 import { PRESENT } from '../plan/moment.ts'
@@ -14,7 +13,7 @@ import { formSince, nameThen, todaysForm } from '../plan/todays-form.ts'
 import { queryRows, type ReadContext } from '../reader.ts'
 import { regexTest } from '../words/regex.ts'
 import { ElementCount } from './elements.ts'
-import { asksFields, flat, viewFor } from './tested-view.ts'
+import { asksFields, flat, stateOnce, viewFor } from './tested-view.ts'
 
 const CHUNK = 1_000
 /** Data of so many bytes is read row by row. */
@@ -158,7 +157,7 @@ export function recordTest(reader: ReadContext): (record: LogRow, look?: Look) =
       return rows && rowTest(reader, record.type, rows)
     })
     return (
-      test === null || (record.data !== null && test(stateOf(record, todaysData(reader, record, record.data)), look))
+      test === null || (record.data !== null && test(stateOnce(record, todaysData(reader, record, record.data)), look))
     )
   }
 }
