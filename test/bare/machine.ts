@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const REPOSITORY = join(import.meta.dirname, '..', '..')
@@ -87,8 +87,9 @@ export function makeSystem({ debian, node, npm }: Omit<Kind, 'user'>, name: stri
 
 /** The system that debootstrap makes, with git and what npm needs to trust the registry; made once. */
 function minimalDebian(debian: string): string {
-  const root = join(FOLDER, debian)
-  if (existsSync(join(root, 'made'))) return root
+  const made = join(FOLDER, debian)
+  if (existsSync(made)) return made
+  const root = `${made}-part-${process.pid}`
   rmSync(root, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   const options = ['--variant=minbase', '--include=ca-certificates,git']
@@ -99,8 +100,10 @@ function minimalDebian(debian: string): string {
     if (existsSync(file)) cpSync(file, join(root, file))
   execFileSync('chroot', [root, 'apt-get', '-qq', 'update'])
   execFileSync('chroot', [root, 'useradd', '--uid', String(USERS.named), '--create-home', 'tilde'])
-  writeFileSync(join(root, 'made'), '')
-  return root
+  // Another file of tests may have made it meanwhile.
+  if (existsSync(made)) rmSync(root, { recursive: true, force: true })
+  else renameSync(root, made)
+  return made
 }
 
 /** Node and npm as packages of the registry, side by side as an installation of Node has them. */
@@ -109,12 +112,11 @@ function installNode(root: string, node: string, npm: string): void {
   for (const [name, place] of Object.entries(packages)) {
     const folder = join(root, 'usr/local', place)
     mkdirSync(folder, { recursive: true })
-    const packed = join(FOLDER, name.replace(/@.*/, ''))
-    rmSync(packed, { recursive: true, force: true })
-    mkdirSync(packed)
+    const packed = mkdtempSync(join(FOLDER, 'packed-'))
     execFileSync('npm', ['pack', '--silent', '--pack-destination', packed, name], { stdio: 'ignore' })
     const [tarball] = readdirSync(packed)
     execFileSync('tar', ['-xzf', join(packed, tarball!), '-C', folder, '--strip-components=1'])
+    rmSync(packed, { recursive: true })
   }
   execFileSync('ln', ['-sf', '../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm')])
   execFileSync('ln', ['-sf', '../lib/node_modules/npm/bin/npx-cli.js', join(root, 'usr/local/bin/npx')])
