@@ -56,6 +56,13 @@ verifies('file.download.range', 'ETag, HEAD, Range, If-Range and If-None-Match',
   expect((await get(path, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(206)
 })
 
+test.each(['script', 'style', 'serviceworker', 'sharedworker'])('no content is a %s of a page', async (dest) => {
+  const path = `${await dealWith('alert(1)', 'text/javascript')}/contract`
+
+  expect((await get(path, { 'sec-fetch-dest': dest })).status).toBe(403)
+  expect((await get(path, { 'sec-fetch-dest': 'document' })).status).toBe(200)
+})
+
 verifies('file.download.safe', 'nothing that is stored runs in a browser', async () => {
   const shown = ['image/png', 'image/jpeg', 'image/webp', 'audio/mpeg', 'video/mp4', 'text/plain', 'application/pdf']
   const saved = [

@@ -13,15 +13,25 @@ test('the declarations of a tenant have 2,000,000 characters at most', () => {
   close()
 })
 
-test('a tenant has 500 webhooks at most', () => {
+test.each([
+  { type: 'Webhook', many: 'webhooks', data: { url: 'https://example.com/hook', events: ['Contact.created'] } },
+  {
+    type: 'Workflow',
+    many: 'workflows',
+    data: {
+      name: 'Late',
+      triggerEvent: 'Contact.created',
+      steps: [{ type: 'Deal', verb: 'create', args: { name: 'Engine' } }],
+    },
+  },
+])('a tenant has 500 $many at most', { timeout: 60_000 }, ({ type, many, data }) => {
   const { tenant, close } = openAcme()
-  const data = { url: 'https://example.com/hook', events: ['Contact.created'] }
   const create = (count: number) =>
     tenant.write(OPERATOR, (write) => {
-      for (let i = 0; i < count; i++) tenant.runIn(write, { type: 'Webhook', verb: 'create', data })
+      for (let i = 0; i < count; i++) tenant.runIn(write, { type, verb: 'create', data })
     })
   create(500)
 
-  expect(() => create(1)).toThrow('A tenant can have 500 webhooks.')
+  expect(() => create(1)).toThrow(`A tenant can have 500 ${many}.`)
   close()
-}, 60_000)
+})

@@ -80,8 +80,13 @@ export function placeOf(text: string | undefined): number | null {
   throw new Problem('unknown_path', 'A file of a list is named by its place: 0, 1, 2, …')
 }
 
+/** As these a browser would run what is stored, in a page that names it. */
+const PARTS_OF_PAGES = /^(?:script|style|xslt|.*worker|.*worklet)$/
+
 /** The bytes of a file, or the part that Range asks for. */
 export function contentReply(call: Call, { value, read }: OpenFile): Reply {
+  if (PARTS_OF_PAGES.test(call.request.headers['sec-fetch-dest'] ?? ''))
+    throw new Problem('forbidden', 'A stored file cannot be a script or a style sheet of a page.')
   const etag = `"${value.hash}"`
   const headers = headersOf(value, flagParam(call.query, 'inline'), etag)
   if (isKnown(call.request, etag)) return empty(304, { etag })

@@ -1,5 +1,5 @@
-import { isPlainObject, type JsonObject, sameJson } from '@tildebase/nouns'
-import { currentOf } from '../../store/entities.ts'
+import { isPlainObject, type JsonObject, Problem, sameJson } from '@tildebase/nouns'
+import { currentOf, liveCount } from '../../store/entities.ts'
 import { applyVerb } from '../../write/verb.ts'
 import type { RunResult, VerbRequest } from '../../write/verb-request.ts'
 import type { SpecialVerb, Write } from '../../write/write.ts'
@@ -7,6 +7,8 @@ import { authoredWorkflow, behaviourOf, demandCoversWorkflow, storeWorkflow } fr
 import { checkDefinition } from './definition.ts'
 import { refuseShortcut } from './schedule.ts'
 
+/** Workflows of a tenant: each event is compared with all of them before its write is answered. */
+const MOST_WORKFLOWS = 500
 /** Verbs that bring an earlier definition back. */
 const BACKWARD = new Set(['rollback', 'restore'])
 /** Fields that the runs decide. */
@@ -27,6 +29,10 @@ export const workflowVerbs: { readonly [name: string]: SpecialVerb } = {
 
 /** The caller is the author of what it creates, and of a definition that it changes. */
 function stored(write: Write, request: VerbRequest): RunResult {
+  if (request.verb === 'create' && liveCount(write.sql, 'Workflow') >= MOST_WORKFLOWS)
+    throw new Problem('too_many', `A tenant can have ${MOST_WORKFLOWS} workflows. Delete one.`, {
+      limit: MOST_WORKFLOWS,
+    })
   return write.attempt(() => {
     const before = request.verb === 'create' ? null : stateOf(write, request.id ?? '')
     const result = checked(write, { ...request, data: withoutCounts(request) })
