@@ -1,4 +1,4 @@
-import { type Schema, TEXT } from './schema.ts'
+import { FLAG, type Schema, TEXT } from './schema.ts'
 
 /** A parameter of the query, which may be left out. */
 export function query(name: string, description: string, example: unknown, schema: Schema = TEXT): Schema {
@@ -8,8 +8,6 @@ export function query(name: string, description: string, example: unknown, schem
 function header(name: string, description: string, example: string): Schema {
   return { name, in: 'header', description, schema: TEXT, example }
 }
-
-const FLAG: Schema = { type: 'boolean', default: false }
 
 const ID = 'contact_0VxGq3mZ8kLrT2wYbN4cDe'
 
@@ -39,7 +37,7 @@ export const PARAMETERS = {
   from: { ...query('from', 'A version number, or a time.', '1'), required: true },
   to: { ...query('to', 'A version number, or a time.', '2'), required: true },
   include: query('include', 'Relations to embed, separated by commas; use dots for nested ones.', 'organization'),
-  total: query('total', 'With false, the answer has no total.', false, { type: 'boolean', default: true }),
+  total: query('total', 'With false, the answer has no total.', false, FLAG),
   explain: query(
     'explain',
     'With true, the answer says how the query would be answered. It needs admin:all.',
