@@ -1,3 +1,4 @@
+import { Problem } from '@tildebase/nouns'
 import type { MaybePromise } from '../../doors/http.ts'
 import { scheduler } from '../../doors/turns.ts'
 import { systemClock } from '../../host/ports.ts'
@@ -88,7 +89,8 @@ export class OpenTenants {
       this.#caches.used(known)
       return known
     }
-    const { files } = this.#options
+    const { files, replication } = this.#options
+    if (replication?.isHere(slug) === false) throw elsewhere()
     if (!files.has(slug)) files.begin(slug)
     const path = files.pathOf(slug)
     const sums = files.beginUse(slug, canDefer())
@@ -205,6 +207,11 @@ export class OpenTenants {
     const oldest = [...this.#open].find(([, entry]) => this.#isUnused(entry))
     if (oldest) this.#tryToClose(oldest[0])
   }
+}
+
+/** The problem of a tenant that this node of a cluster does not have, or not any more. */
+export function elsewhere(): Problem {
+  return new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
 }
 
 /** Waits for some work, but not for long. */

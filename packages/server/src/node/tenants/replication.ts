@@ -7,6 +7,10 @@ export interface Replication {
   committed(slug: string, n: number, changes: Uint8Array, erases: boolean): void
   /** Done when all that the tenant has committed is kept; false when it never will be. */
   gate(slug: string): Promise<boolean>
+  /** Whether this node has the tenant. While it is given away its file still lies here, and must not be opened. */
+  isHere(slug: string): boolean
+  /** The tenant was closed, because another node gets it. */
+  left(slug: string): void
   /** The time for a tenant: not before what an owner before this one gave out. */
   now(slug: string): number
 }

@@ -13,7 +13,7 @@ import { type AdminTask, runAdminTask } from '../operator/admin-tasks.ts'
 import type { AdminContext } from '../operator/log-file.ts'
 import type { Stats } from '../watch/stats.ts'
 import type { OpenTenant } from './open-tenant.ts'
-import { inTime, OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
+import { elsewhere, inTime, OpenTenants, type OpenTenantsOptions } from './open-tenants.ts'
 
 export interface LocalTenantsOptions extends OpenTenantsOptions {
   /** With `operator`, a slug is unknown until the operator or a sign-up has created its tenant. */
@@ -71,8 +71,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     try {
       const exists = this.#open.has(slug) || this.#options.files.has(slug)
       // A node of a cluster cannot tell from its files which tenants there are: this one has just left.
-      if (!exists && this.#options.replication)
-        throw new Problem('unavailable', 'Another node has this tenant now. Try again.', { retryAfter: 1 })
+      if (!exists && this.#options.replication) throw elsewhere()
       if (!exists && (sender.kind === 'secret' || sender.kind === 'session')) throw unauthorized()
       // A sender without a key learns nothing, not even how long it takes to look.
       const mayBeFirst = this.#options.app.signup && request.method === 'POST'
@@ -176,7 +175,7 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
     // Without a wait it is opened at once, in its turn.
     const comparing = this.#compared(slug)
     if (comparing) await comparing
-    if (this.#isResting || !this.#options.files.has(slug)) return
+    if (this.#isResting || !this.#options.files.has(slug) || this.#options.replication?.isHere(slug) === false) return
     const entry = this.#open.use(slug, true)
     entry.busy++
     try {
@@ -235,11 +234,13 @@ export class LocalTenants implements TenantHost<AdminTask, Stats> {
   async closeTenant(slug: string): Promise<void> {
     const entry = this.#open.get(slug)
     for (let ms = 0; entry && ms < REST_MS && !entry.isIdle(); ms += IDLE_POLL) await sleep(IDLE_POLL)
+    this.#options.replication?.left(slug)
     this.#open.close(slug)
   }
 
   /** Closes a tenant immediately and removes its file: another node has continued without it. */
   async dropTenant(slug: string): Promise<void> {
+    this.#options.replication?.left(slug)
     const entry = this.#open.get(slug)
     if (!entry) return this.#options.files.remove(slug)
     void entry.tenant.rest()

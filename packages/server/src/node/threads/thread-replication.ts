@@ -8,6 +8,7 @@ export class ThreadReplication implements Replication {
   readonly #folder: string
   readonly #send: (message: FromWorker, transfer?: Transferable) => void
   readonly #held = new Map<number, (isAllowed: boolean) => void>()
+  /** The tenants of this node, and from which time on. */
   readonly #from = new Map<string, number>()
   #until = Number.POSITIVE_INFINITY
   #last = 0
@@ -29,6 +30,14 @@ export class ThreadReplication implements Replication {
     const id = ++this.#last
     this.#send({ do: 'hold', id, slug })
     return new Promise((done) => this.#held.set(id, done))
+  }
+
+  isHere(slug: string): boolean {
+    return this.#from.has(slug)
+  }
+
+  left(slug: string): void {
+    this.#from.delete(slug)
   }
 
   now(slug: string): number {
