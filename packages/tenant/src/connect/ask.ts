@@ -44,11 +44,13 @@ function read(sent: Sent): Answer | string {
   if ('error' in sent) return sent.error
   if (sent.status !== 200) return `the provider answered with ${sent.status}.`
   const fault = tooMuch(sent.text)
-  if (fault !== null) throw new Problem('unavailable', `The provider answered with JSON that has too many ${fault}.`)
+  if (fault !== null) throw new Problem('unavailable', `The provider answered with JSON that ${TOO_MUCH[fault]}.`)
   const body = jsonIn(sent.text)
   if (body === undefined) return 'the answer is not complete.'
   return { body, headers: sent.headers }
 }
+
+const TOO_MUCH = { levels: 'is nested too deeply', names: 'has too many names', values: 'has too many values' }
 
 function jsonIn(text: string): unknown {
   try {

@@ -32,6 +32,7 @@ test.each([
   ['optional and rest parameters', 'function f(this: A, a?: B, { b }: C = {}, ...c: D[]): asserts a is B {}'],
   ['an arrow whose type breaks the line', 'const f = (a: A): {\n  b: B\n} => a'],
   ['generics', 'const f = async <T,>(a: T): Promise<T> => a; f<A>(b); new Map<A, B>(); f<A>``; a < b > (c)'],
+  ['exported overloads', 'export function f(a: A): B\nexport function f(a: B): A\nexport function f(a) { return a }'],
   ['overloads', 'function f(a: A): B\nfunction f(a: B): A\nfunction f(a) { return a }'],
   [
     'a class',

@@ -149,6 +149,7 @@ class Eraser {
 
 /** Statements and members that say something of a type only. */
 function isTypeOnly(node: Tree): boolean {
+  if (node.declaration?.type === 'TSDeclareFunction') return true
   if (node.declare === true || node.importKind === 'type' || node.exportKind === 'type')
     return !node.type.endsWith('Specifier')
   return node.abstract === true && !node.type.startsWith('Class')
