@@ -14,7 +14,7 @@ export default defineConfig({
     exclude: isNamed ? configDefaults.exclude : [...configDefaults.exclude, ...SLOW],
     reporters: ['default', './test/reporter.ts'],
     // Many tests wait for a browser, a process or a time: more of them than there are cores run at once.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 3,
     // Files share the modules of their process: importing them for each file took a quarter of the time.
     isolate: false,
     execArgv: process.env.TILDE_COMMAND ? [`--import=${new URL('test/prepare/threads.ts', import.meta.url)}`] : [],
